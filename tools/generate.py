@@ -11,7 +11,7 @@ from pathlib import Path
 
 from krmkit.systems.clusterapi.hooks import extensionschema as topology_extension
 from tests.conformance import run as conformance
-from tools import documents, rulepages, tags, upstream
+from tools import documents, rulepages, severities, tags, upstream
 from tools.definitions import ROOT, Definition, DefinitionError, Project, definitions
 from tools.images.programs import PROGRAMS
 from tools.images.wheels import CATALOG
@@ -42,6 +42,7 @@ def generated(root: Path = ROOT) -> dict[Path, str]:
             "versions": upstream.versions_table(upstream.systems()).strip(),
         }
         files[page] = filled(page, tables)
+    files[root / severities.FILE] = severities.module(functions)
     files[root / "NOTICE"] = upstream.notice(upstream.systems())
     for function in functions:
         files[function.folder / "definition.py"] = documents.run_time_definition(function)

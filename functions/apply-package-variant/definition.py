@@ -9,5 +9,12 @@ DEFINITION: dict[str, object] = (
                             'resources': {'type': 'array',
                                           'default': [],
                                           'items': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}}},
-  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}]}
+  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}],
+  'rules': {'no-variant': 'error',
+            'stalled': 'error',
+            'not-ready': 'error',
+            'ready': 'info',
+            'render-again': 'info',
+            'not-injected': 'warning or info',
+            'injection': 'info, with --explain'}}
 )

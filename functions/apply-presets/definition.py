@@ -14,5 +14,14 @@ DEFINITION: dict[str, object] = (
                                                                                 'items': {'type': 'string',
                                                                                           'minLength': 1}}}}},
                             'writeMarker': {'type': 'boolean', 'default': False}}},
-  'configMap': {'others': {'into': 'selections', 'key': 'pack', 'value': 'presets', 'split': ','}}}
+  'configMap': {'others': {'into': 'selections', 'key': 'pack', 'value': 'presets', 'split': ','}},
+  'rules': {'unknown-preset': 'error',
+            'group-conflict': 'error',
+            'duplicate-name': 'error',
+            'bad-add': 'error',
+            'schema': 'error',
+            'bad-pack': 'error',
+            'unknown-pack': 'error',
+            'stale-marker': 'warning',
+            'applied': 'info, with --explain'}}
 )

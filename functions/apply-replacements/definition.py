@@ -37,5 +37,14 @@ DEFINITION: dict[str, object] = (
                                                                                                            'options': {'type': 'object',
                                                                                                                        'properties': {'delimiter': {'type': 'string'},
                                                                                                                                       'index': {'type': 'integer'},
-                                                                                                                                      'create': {'type': 'boolean'}}}}}}}}}}}}
+                                                                                                                                      'create': {'type': 'boolean'}}}}}}}}}}},
+  'rules': {'release': 'info, with --explain',
+            'absent-target': 'warning or error',
+            'type-changed': 'warning',
+            'source': 'error',
+            'unused-target': 'info, with --explain',
+            'replacement': 'error',
+            'delimiter': 'error',
+            'path': 'error',
+            'selector': 'error'}}
 )

@@ -8,5 +8,10 @@ DEFINITION: dict[str, object] = (
   'config': 'own',
   'releases': ['v0.2'],
   'results': 'kept',
-  'schema': {'type': 'object', 'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}}}
+  'schema': {'type': 'object', 'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}},
+  'rules': {'setters': 'info',
+            'guessed': 'warning',
+            'unused-setter': 'warning',
+            'unset': 'error',
+            'list-setter': 'error'}}
 )

@@ -8,5 +8,10 @@ DEFINITION: dict[str, object] = (
              'properties': {'name': {'type': 'string', 'minLength': 1, 'default': 'topology-extension'},
                             'namespace': {'type': 'string', 'minLength': 1},
                             'image': {'type': 'string', 'minLength': 1},
-                            'caBundle': {'type': 'string', 'minLength': 1}}}}
+                            'caBundle': {'type': 'string', 'minLength': 1}}},
+  'rules': {'no-server': 'error',
+            'bad-ca': 'error',
+            'bad-extension': 'error',
+            'too-large': 'error',
+            'not-called': 'warning'}}
 )

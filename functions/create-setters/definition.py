@@ -10,5 +10,6 @@ DEFINITION: dict[str, object] = (
   'results': 'kept',
   'schema': {'type': 'object',
              'required': ['data'],
-             'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}}}
+             'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}},
+  'rules': {'created': 'info', 'no-match': 'error', 'no-place': 'warning'}}
 )

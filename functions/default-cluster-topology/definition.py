@@ -10,5 +10,17 @@ DEFINITION: dict[str, object] = (
                                              'default': {},
                                              'properties': {'MachineTaintPropagation': {'type': 'boolean',
                                                                                         'default': False},
-                                                            'RuntimeSDK': {'type': 'boolean', 'default': False}}}}}}
+                                                            'RuntimeSDK': {'type': 'boolean', 'default': False}}}}},
+  'rules': {'defaulted': 'info, with --explain',
+            'invalid-variable': 'error',
+            'missing-class': 'warning',
+            'unknown-variables': 'warning',
+            'bad-responses': 'error',
+            'bad-extension': 'error',
+            'unknown-cluster': 'error',
+            'duplicate': 'error or warning',
+            'unknown-field': 'warning',
+            'unknown-value': 'warning',
+            'template-variable': 'error',
+            'wrong-type': 'error'}}
 )

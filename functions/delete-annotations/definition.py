@@ -12,5 +12,6 @@ DEFINITION: dict[str, object] = (
              'required': ['data'],
              'properties': {'data': {'type': 'object',
                                      'required': ['annotationKeys'],
-                                     'properties': {'annotationKeys': {'type': 'string'}}}}}}
+                                     'properties': {'annotationKeys': {'type': 'string'}}}}},
+  'rules': {'deleted': 'info', 'wrong-type': 'error'}}
 )

@@ -19,5 +19,6 @@ DEFINITION: dict[str, object] = (
                                                                               'group': {'type': 'string'},
                                                                               'version': {'type': 'string'},
                                                                               'kind': {'type': 'string'},
-                                                                              'create': {'type': 'boolean'}}}}}}}
+                                                                              'create': {'type': 'boolean'}}}}}},
+  'rules': {'names': 'info', 'unused-field': 'warning', 'wrong-type': 'error', 'identity': 'error'}}
 )

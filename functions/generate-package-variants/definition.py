@@ -8,5 +8,16 @@ DEFINITION: dict[str, object] = (
              'properties': {'sets': {'type': 'array', 'default': [], 'items': {'type': 'string', 'minLength': 1}},
                             'writeStatus': {'type': 'boolean', 'default': False},
                             'finalizer': {'type': 'boolean', 'default': False}}},
-  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha2', 'kind': 'PackageVariantSet'}]}
+  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha2', 'kind': 'PackageVariantSet'}],
+  'rules': {'no-set': 'warning or error',
+            'validation-error': 'error',
+            'upstream-not-found': 'error',
+            'unexpected-error': 'error',
+            'upstream-unknown': 'info',
+            'same-identifier': 'warning',
+            'odd-name': 'warning',
+            'empty-target': 'info',
+            'generated': 'info',
+            'status': 'info, with --explain',
+            'removed-set': 'info'}}
 )

@@ -17,5 +17,11 @@ DEFINITION: dict[str, object] = (
                             'resources': {'type': 'array',
                                           'default': [],
                                           'items': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}}},
-  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}]}
+  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}],
+  'rules': {'bad-injector': 'error',
+            'bad-injection-point': 'error',
+            'bad-kptfile': 'error',
+            'no-kptfile': 'info',
+            'not-injected': 'warning or info',
+            'injection': 'info, with --explain'}}
 )

@@ -14,5 +14,6 @@ DEFINITION: dict[str, object] = (
                             'ignore_missing_schemas': {'type': 'boolean', 'default': False},
                             'skip_kinds': {'type': 'string'},
                             'strict': {'type': 'boolean', 'default': False},
-                            'kubernetes_version': {'type': 'string'}}}}
+                            'kubernetes_version': {'type': 'string'}}},
+  'rules': {'schema': 'error', 'missing-schema': 'warning', 'unread-field': 'warning'}}
 )

@@ -8,5 +8,6 @@ DEFINITION: dict[str, object] = (
   'config': 'own',
   'releases': ['v0.1'],
   'results': 'kept',
-  'schema': {'type': 'object', 'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}}}
+  'schema': {'type': 'object', 'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}}}},
+  'rules': {'setters': 'info or warning', 'kptfile': 'error'}}
 )

@@ -10,5 +10,13 @@ DEFINITION: dict[str, object] = (
                             'write': {'type': 'boolean', 'default': False},
                             'installations': {'type': 'array',
                                               'default': [],
-                                              'items': {'type': 'string', 'minLength': 1}}}}}
+                                              'items': {'type': 'string', 'minLength': 1}}}},
+  'rules': {'reconcile-plan': 'info',
+            'unknown-operation': 'warning',
+            'bad-schedule': 'warning',
+            'bad-time': 'error',
+            'no-installation': 'error or info',
+            'bad-component': 'error',
+            'duplicate-object': 'error',
+            'unreadable': 'error'}}
 )

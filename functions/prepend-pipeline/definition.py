@@ -78,5 +78,6 @@ DEFINITION: dict[str, object] = (
                                                                                                                                                 'additionalProperties': {'type': 'string'}},
                                                                                                                                      'annotations': {'type': 'object',
                                                                                                                                                      'additionalProperties': {'type': 'string'}}}}}}}}}}}},
-  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}]}
+  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}],
+  'rules': {'dotted-name': 'error', 'bad-kptfile': 'error', 'render-again': 'info'}}
 )

@@ -16,5 +16,6 @@ DEFINITION: dict[str, object] = (
                                                     'by-path': {'type': 'string'},
                                                     'by-file-path': {'type': 'string'},
                                                     'put-value': {'type': 'string'},
-                                                    'put-comment': {'type': 'string'}}}}}}
+                                                    'put-comment': {'type': 'string'}}}}},
+  'rules': {'search': 'info or error', 'no-place': 'warning'}}
 )

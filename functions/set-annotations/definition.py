@@ -18,5 +18,6 @@ DEFINITION: dict[str, object] = (
                                                                                     'group': {'type': 'string'},
                                                                                     'version': {'type': 'string'},
                                                                                     'kind': {'type': 'string'},
-                                                                                    'create': {'type': 'boolean'}}}}}}}
+                                                                                    'create': {'type': 'boolean'}}}}}},
+  'rules': {'annotations': 'info', 'wrong-type': 'error'}}
 )

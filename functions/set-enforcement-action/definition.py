@@ -13,5 +13,6 @@ DEFINITION: dict[str, object] = (
              'properties': {'data': {'type': 'object',
                                      'required': ['enforcementAction'],
                                      'properties': {'enforcementAction': {'type': 'string',
-                                                                          'enum': ['deny', 'warn', 'dryrun']}}}}}}
+                                                                          'enum': ['deny', 'warn', 'dryrun']}}}}},
+  'rules': {'policies': 'info or warning'}}
 )

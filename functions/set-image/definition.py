@@ -22,5 +22,6 @@ DEFINITION: dict[str, object] = (
                                                                 'properties': {'path': {'type': 'string'},
                                                                                'group': {'type': 'string'},
                                                                                'version': {'type': 'string'},
-                                                                               'kind': {'type': 'string'}}}}}}}
+                                                                               'kind': {'type': 'string'}}}}}},
+  'rules': {'images': 'info', 'wrong-type': 'error'}}
 )

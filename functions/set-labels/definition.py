@@ -10,5 +10,11 @@ DEFINITION: dict[str, object] = (
   'results': 'kept',
   'schema': {'type': 'object',
              'required': ['labels'],
-             'properties': {'labels': {'type': 'object', 'additionalProperties': {'type': 'string'}}}}}
+             'properties': {'labels': {'type': 'object', 'additionalProperties': {'type': 'string'}}}},
+  'rules': {'labels': 'info',
+            'no-labels': 'warning',
+            'new-selector': 'warning',
+            'stale-term': 'warning',
+            'unread-field': 'warning',
+            'wrong-type': 'error'}}
 )

@@ -19,5 +19,12 @@ DEFINITION: dict[str, object] = (
                                                                                    'group': {'type': 'string'},
                                                                                    'version': {'type': 'string'},
                                                                                    'kind': {'type': 'string'},
-                                                                                   'create': {'type': 'boolean'}}}}}}}
+                                                                                   'create': {'type': 'boolean'}}}}}},
+  'rules': {'release': 'info, with --explain',
+            'namespace': 'info',
+            'depends-on': 'info',
+            'duplicate': 'error',
+            'origin': 'error',
+            'unread-field': 'warning',
+            'wrong-type': 'error'}}
 )

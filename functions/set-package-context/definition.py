@@ -8,5 +8,6 @@ DEFINITION: dict[str, object] = (
              'properties': {'data': {'type': 'object', 'additionalProperties': {'type': 'string'}},
                             'removeKeys': {'type': 'array', 'items': {'type': 'string'}}}},
   'configMap': {'others': {'into': 'data'}},
-  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}]}
+  'accepts': [{'apiVersion': 'config.porch.kpt.dev/v1alpha1', 'kind': 'PackageVariant'}],
+  'rules': {'reserved-key': 'error', 'no-package-context': 'error'}}
 )

@@ -11,5 +11,6 @@ DEFINITION: dict[str, object] = (
   'schema': {'type': 'object',
              'required': ['source'],
              'properties': {'source': {'type': 'string'},
-                            'params': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}}}
+                            'params': {'type': 'object', 'x-kubernetes-preserve-unknown-fields': True}}},
+  'rules': {'release': 'info, with --explain', 'match-gvk': 'warning', 'printed': 'info', 'program': 'error'}}
 )

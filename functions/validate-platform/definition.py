@@ -44,5 +44,17 @@ DEFINITION: dict[str, object] = (
                                                                   'package': {'type': 'string', 'minLength': 1},
                                                                   'revisions': {'type': 'array',
                                                                                 'items': {'type': 'string',
-                                                                                          'minLength': 1}}}}}}}}
+                                                                                          'minLength': 1}}}}}}},
+  'rules': {'kubernetes-version': 'error',
+            'class-versions': 'error',
+            'pack-variable': 'error',
+            'cluster-name': 'warning',
+            'pool-unknown': 'error',
+            'pool-size': 'warning',
+            'target-cluster': 'error',
+            'target-key': 'error',
+            'binding-target': 'warning',
+            'unknown-namespace': 'warning',
+            'variant-repository': 'error',
+            'variant-package': 'error'}}
 )

@@ -6,6 +6,8 @@ that no run reads YAML about itself. --help, --schema and the generators read fu
 
 from __future__ import annotations
 
+from krmkit.krm.finding import EXPLAIN, SEVERITIES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -36,14 +38,15 @@ class FunctionDefinition:
     `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields
     are beside metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results`
     (`results: kept`): results that a list brings along stay in front of its own. `releases`: those of the
-    original that the function follows, as `v0.4` for all of v0.4.x.
+    original that the function follows, as `v0.4` for all of v0.4.x. `rules`: `severity` or
+    `severity: meaning` by rule.
 
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
 
     __slots__ = (
         "_about", "accepts", "api_version", "config_map", "folder", "keeps_results", "kind", "name", "own_config", "releases",
-        "schema",
+        "rules", "schema",
     )  # fmt: skip
 
     def __init__(self, data: dict[str, Any], folder: str = "") -> None:
@@ -59,6 +62,8 @@ class FunctionDefinition:
         self.own_config = data.get("config") == "own"
         self.releases: list[str] = list(data.get("releases") or ())
         self.keeps_results = data.get("results") == "kept"
+        rules = data.get("rules")
+        self.rules: dict[str, str] = rules if isinstance(rules, dict) else {}
         # What function.yaml says beside the run-time part; a definition without a file has it already.
         self._about: dict[str, Any] | None = data if "summary" in data else None
 
@@ -74,6 +79,10 @@ class FunctionDefinition:
         if self._about is None:
             self._about = self.read(self.folder)
         return self._about
+
+    def severities(self, rule: str) -> tuple[str, ...]:
+        """Return the severities of a rule, the usual one first; () for one that function.yaml lacks."""
+        return severities_of(str(self.rules.get(rule, "")))
 
     @property
     def summary(self) -> str:
@@ -111,6 +120,17 @@ class FunctionDefinition:
         }
 
 
+def severities_of(stated: str) -> tuple[str, ...]:
+    """Return the severities that an entry of `rules` states, the usual one first.
+
+    severities_of("error or warning: ...") == ("error", "warning")
+    severities_of("info, with --explain: ...") == ("explain",)
+    """
+    severity, _, when = stated.partition(":")[0].partition(", ")
+    named = [EXPLAIN] if when == "with --explain" else severity.split(" or ")
+    return tuple(one for one in named if one in (*SEVERITIES, EXPLAIN))
+
+
 def parse(text: str) -> dict[str, Any]:
     """Return function.yaml as plain data, checked to have what every function has. Raises ValueError."""
     from krmkit.libraries.yaml.data import go_data
@@ -133,7 +153,9 @@ def parse(text: str) -> dict[str, Any]:
 def run_time(data: dict[str, Any]) -> dict[str, Any]:
     """Return the part of function.yaml that a run needs, without descriptions, for definition.py."""
     keys = "name kind apiVersion config releases results schema configMap accepts".split()
-    return {key: _undescribed(data[key]) for key in keys if key in data}
+    found = {key: _undescribed(data[key]) for key in keys if key in data}
+    stated = {name: str(said).partition(":")[0] for name, said in (data.get("rules") or {}).items()}
+    return {**found, "rules": stated} if stated else found
 
 
 def _undescribed(value: Any, of_fields: bool = False) -> Any:

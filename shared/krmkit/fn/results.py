@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from krmkit.fn.definition import FunctionDefinition
     from krmkit.krm.finding import Subject
 
 
@@ -29,19 +30,20 @@ class FunctionError(Refused):
     def __init__(
         self, message: str, rule: str = "failed", resource: Subject | None = None, field: str = ""
     ) -> None:
-        super().__init__(Finding(rule, message, ERROR, resource, field))
+        super().__init__(Finding(rule, message, resource, field))
 
 
 class Results:
-    """The findings of one run. `explaining`: --explain was given.
+    """The findings of one run. `explaining`: --explain was given. `definition`: states their severities.
 
     results.error("bad-port", "must be above 1023, got 80", item, "spec.port", current=80)
     """
 
-    __slots__ = ("_found", "explaining")
+    __slots__ = ("_definition", "_found", "explaining")
 
-    def __init__(self, explaining: bool = False) -> None:
+    def __init__(self, explaining: bool = False, definition: FunctionDefinition | None = None) -> None:
         self.explaining = explaining
+        self._definition = definition
         self._found: list[Finding] = []
 
     def __len__(self) -> int:
@@ -51,11 +53,19 @@ class Results:
         return iter(self._found)
 
     def add(self, finding: Finding) -> None:
-        """Add one finding."""
+        """Add one finding, with the severity that function.yaml states for its rule."""
+        stated = self._definition.severities(finding.rule) if self._definition is not None else ()
+        if stated and finding.severity not in (*stated, EXPLAIN):
+            finding.severity = stated[0]
         if finding.severity == EXPLAIN:
             if not self.explaining:
                 return
             finding.severity, finding.explained = INFO, True
+        self._found.append(finding)
+
+    def stop(self, finding: Finding) -> None:
+        """Add what ends the run, which is an error whatever its rule is."""
+        finding.severity = ERROR
         self._found.append(finding)
 
     def extend(self, findings: Iterable[Finding]) -> None:
@@ -67,23 +77,23 @@ class Results:
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
         """Add what must be changed before the package is right. `more`: current, proposed, tags."""
-        self.add(Finding(rule, message, ERROR, resource, field, **more))
+        self.add(Finding(rule, message, resource, field, severity=ERROR, **more))
 
     def warning(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
         """Add what is doubtful."""
-        self.add(Finding(rule, message, WARNING, resource, field, **more))
+        self.add(Finding(rule, message, resource, field, severity=WARNING, **more))
 
     def info(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
         """Add what is good to know."""
-        self.add(Finding(rule, message, INFO, resource, field, **more))
+        self.add(Finding(rule, message, resource, field, severity=INFO, **more))
 
     def explain(self, rule: str, message: str, resource: Subject | None = None, field: str = "") -> None:
         """Add why a rule, preset, macro or selector did or did not apply; kept only with --explain."""
-        self.add(Finding(rule, message, EXPLAIN, resource, field))
+        self.add(Finding(rule, message, resource, field, severity=EXPLAIN))
 
     def fail_on(self, what: str) -> None:
         """Move severities: "warning" raises warnings to errors, "never" lowers errors to warnings."""

@@ -100,7 +100,7 @@ def _run(definition: FunctionDefinition, process: Process, text: str, options: R
         return unreadable(definition.name, str(error))
     except ImportError as error:
         return unreadable(definition.name, str(error), "missing-dependency")
-    results = Results(options.explain)
+    results = Results(options.explain, definition)
     try:
         trace = _evaluate(definition, process, resources, options, results)
         _name_config_file(resources, results)
@@ -160,7 +160,7 @@ def apply(
 
     After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
     """
-    results = Results(options.explain)
+    results = Results(options.explain, definition)
     resources.function_config = config
     if options.explain:
         from krmkit.krm.cause import CauseLog
@@ -179,7 +179,7 @@ def check_config(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions = DEFAULT_OPTIONS
 ) -> list[Finding]:
     """Check a config without a run: return the findings that `apply` would stop with."""
-    results = Results()
+    results = Results(definition=definition)
     before = _make_room(options.limits)
     try:
         _decoded(definition, config, options, results)
@@ -283,7 +283,7 @@ def _decoded(
         return decoded
     except ConfigError as error:
         results.extend(
-            Finding("invalid-config", one.message, ERROR, config, one.path, current=one.current)
+            Finding("invalid-config", one.message, config, one.path, current=one.current)
             for one in error.violations
         )
     except Exception as error:  # noqa: BLE001  # as for `process`
@@ -322,7 +322,7 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
     elif isinstance(error, Refused):
         if error.finding.rule == UNNAMED:
             error.finding.rule = "invalid-item"
-        results.add(error.finding)
+        results.stop(error.finding)
     elif isinstance(error, MissingDependencyError):
         results.error("missing-dependency", str(error))
     elif isinstance(error, RecursionError):

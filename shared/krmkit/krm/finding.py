@@ -2,8 +2,7 @@
 
 An engine returns findings, and a main.py adds them to the results of its run:
 
-    finding = Finding("odd-port", "must be above 1023, got 80", WARNING, service, "spec.ports[0].port",
-    current=80)
+    finding = Finding("odd-port", "must be above 1023, got 80", service, "spec.ports[0].port", current=80)
     results.add(finding)
 """
 
@@ -32,6 +31,7 @@ class Finding:
     """One finding.
 
     - `rule`: the id of the rule, listed in function.yaml. `message`: what is wrong, and what would be right.
+    - `severity`: the one that function.yaml states; an engine names it only where the rule has several there.
     - `resource`: its subject. An engine without resources leaves it out, and the caller adds it with `at`.
     - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there
     and a
@@ -54,17 +54,17 @@ class Finding:
         self,
         rule: str,
         message: str,
-        severity: str = ERROR,
         resource: Subject | None = None,
         field: str = "",
         current: object = None,
         proposed: object = None,
         tags: dict[str, str] | None = None,
         about: tuple[str, ...] = (),
+        severity: str = "",
     ) -> None:
         self.rule = rule
         self.message = message
-        self.severity = severity
+        self.severity = severity or _stated(rule)
         self.field = field
         self.current = current
         self.proposed = proposed
@@ -119,6 +119,12 @@ class Finding:
 
     def __repr__(self) -> str:
         return f"Finding({self.rule!r}, {self.message!r}, {self.severity!r})"
+
+
+def _stated(rule: str) -> str:
+    from krmkit.krm.severities import SEVERITIES
+
+    return SEVERITIES.get(rule, ERROR)
 
 
 def _encodable(value: object) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
 
 TYPE_CHECKING = False
@@ -28,8 +28,8 @@ def refusal(error: FieldError, resource: Subject | None, made: str = "") -> Find
     if message.endswith(_EMPTY):
         message += "; leave the field out, or fill it"
     if not made:
-        return Finding(REFUSED, message, ERROR, resource, error.field)
-    return Finding(REFUSED, f"the API refuses {made}, {error.field}: {message}", ERROR, resource)
+        return Finding(REFUSED, message, resource, error.field)
+    return Finding(REFUSED, f"the API refuses {made}, {error.field}: {message}", resource)
 
 
 def definitions(resources: Iterable[Resource]) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from krmkit.kpt.kptfile import PipelineFunction
 from krmkit.kpt.resultlist import FunctionRun
 from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.limits import Limits
@@ -94,7 +94,7 @@ class StepRunner:
             return False
         run = self.begin(package, function, 0)
         message = f"this function did not run ({flag}): what it would change or find is not known"
-        run.results = [Finding("skipped", message, WARNING).data()]
+        run.results = [Finding("skipped", message).data()]
         return True
 
     def run(
@@ -122,7 +122,7 @@ class StepRunner:
         run = self.begin(package, function, len(chosen))
         run.skipped = True
         message = f"this function did not run, because its condition is false: {function.when}"
-        run.results = [Finding("condition-false", message, INFO).data()]
+        run.results = [Finding("condition-false", message).data()]
         return False
 
     def _config(
@@ -176,7 +176,9 @@ class StepRunner:
             item for item in given if item.location.path == KPTFILE and self.places.path(item) not in taken
         ]
         self.rendering.runs[-1].results += [
-            Finding("kptfile", "the function took out the Kptfile, which stays", WARNING, item).data()
+            Finding(
+                "kptfile", "the function took out the Kptfile, which stays", item, severity=WARNING
+            ).data()
             for item in lost
         ]
         return [*lost, *result]

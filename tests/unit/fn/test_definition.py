@@ -97,6 +97,7 @@ def test_run_time_part() -> None:
             "properties": {"description": {"type": "string"}},
             "items": [{"type": "integer"}],
         },
+        "rules": {"c": "info"},
     }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from krmkit.cli import main
 from krmkit.fn.masking import Mask, hide, marked, secrets_among, secrets_in
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from tests.programs import exec_entry
 
@@ -235,7 +235,6 @@ def test_findings() -> None:
     finding = Finding(
         "bad-hunter2",
         "must be x, got hunter2",
-        ERROR,
         item,
         "stringData.pw",
         current="hunter2",
@@ -258,7 +257,7 @@ def test_a_pack_that_cannot_be_read() -> None:
         "  schema.yaml: |\n    key: {{schema: '{{{{ format \"${{password}}\" }}}}'}}\n"
     )
     broken = pack.format(name="broken", more="   left: x\n")
-    findings = [Finding("a", "it says hush-whole", ERROR)]
+    findings = [Finding("a", "it says hush-whole")]
 
     hide(findings, [Resource(broken, lazy=True), Resource(pack.format(name="whole", more=""))])
 

@@ -143,8 +143,8 @@ def test_text_of_a_result() -> None:
     """As one line: where, then what, without line breaks."""
     pod = Resource("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  namespace: b\n")
 
-    assert str(Finding("r", "two\n  lines", "error", pod, "spec.x")) == "v1/Pod/b/a spec.x: two lines"
-    assert str(Finding("r", "plain", "error")) == "plain"
+    assert str(Finding("r", "two\n  lines", pod, "spec.x")) == "v1/Pod/b/a spec.x: two lines"
+    assert str(Finding("r", "plain")) == "plain"
 
 
 def test_resource_said_later() -> None:

@@ -409,7 +409,7 @@ def test_an_output_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_long_lines_are_cut() -> None:
     """The line on stderr is one short line, also for a message of many."""
-    line = summary("x", [Finding("r", "word\n" * 500, "error")])
+    line = summary("x", [Finding("r", "word\n" * 500)])
 
     assert len(line) < 310
     assert line.count("\n") == 1
@@ -417,14 +417,14 @@ def test_long_lines_are_cut() -> None:
 
 def test_summary_counts_errors_only() -> None:
     """Warnings are no part of the count."""
-    results = [Finding("r", "a", "error"), Finding("r", "b", "error"), Finding("r", "c", "warning")]
+    results = [Finding("r", "a"), Finding("r", "b"), Finding("r", "c", severity="warning")]
 
     assert summary("x", results) == "x: a (and 1 more)\n"
 
 
 def test_refuse() -> None:
     """A run can be refused after the fact: the original items and the reason."""
-    outcome = refuse(DEFINITION, TEXT, [Finding("r", "not so", "error")])
+    outcome = refuse(DEFINITION, TEXT, [Finding("r", "not so")])
 
     assert outcome.stdout.startswith(TEXT + "results:\n- message: not so\n")
     assert outcome.exit_code == 1

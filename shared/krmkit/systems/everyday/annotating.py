@@ -7,7 +7,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.go.json.functions import must_to_json
 from krmkit.libraries.json.paths import dotted
-from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import API_VERSION, described, is_config_map, texts_at
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
 from krmkit.systems.everyday.fields.specs import renamed_specs
@@ -55,7 +55,7 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
                 raise refused("wrong-type", text, item, where) from None
             if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
                 field = spec.path.rpartition("[].")[2]
-                finding = info("annotations", message, item if said is None else None, field)
+                finding = Finding("annotations", message, item if said is None else None, field)
                 if said is not None:
                     finding.resource_ref, finding.file = said.resource_ref, said.file
                 said = finding
@@ -64,8 +64,8 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
                     without_file.add(field)
                 else:
                     results.append(said)
-    results += [info("annotations", message, None, field) for field in sorted(without_file)]
-    return results or [info("annotations", "no annotations applied")]
+    results += [Finding("annotations", message, None, field) for field in sorted(without_file)]
+    return results or [Finding("annotations", "no annotations applied")]
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:

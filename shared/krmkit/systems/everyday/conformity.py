@@ -13,7 +13,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.schemas import KubernetesSchemas
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Scalar
-from krmkit.systems.everyday.common.findings import error, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import described
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ def check_conformity(
     message = (
         "is not read: the schemas of Kubernetes come with krmkit, others from the CRDs among the resources"
     )
-    findings = [warning("unread-field", message, config, key) for key in _LOCATIONS if texts[key]]
+    findings = [Finding("unread-field", message, config, key) for key in _LOCATIONS if texts[key]]
     custom = _custom(resources)
     for item in resources:
         kind = item.kind
@@ -50,7 +50,7 @@ def check_conformity(
             data = item.get()
             assert isinstance(data, dict)
             findings += [
-                error("schema", text, item, dotted(path)) for path, text in schemas.problems(data, strict)
+                Finding("schema", text, item, dotted(path)) for path, text in schemas.problems(data, strict)
             ]
         elif custom is None or not _check_custom(item, custom, strict, findings):
             # Resources for tools reach no cluster, so nobody needs their schemas.
@@ -66,8 +66,8 @@ def _missing(item: Resource, is_kubeval: bool, version: str) -> Finding:
             "Validating arbitrary CRDs is not supported yet. You can skip them by setting "
             f"{_IGNORE} or {_SKIP} in the function config: {message}"
         )
-        return error("missing-schema", message, item)
-    return warning("missing-schema", f"{message}; {_IGNORE} or {_SKIP} silence this", item)
+        return Finding("missing-schema", message, item)
+    return Finding("missing-schema", f"{message}; {_IGNORE} or {_SKIP} silence this", item)
 
 
 def _custom(resources: ResourceList) -> CrdSchemas | None:
@@ -85,10 +85,10 @@ def _check_custom(item: Resource, custom: CrdSchemas, strict: bool, findings: li
     data = item.get()
     if not isinstance(data, dict) or not custom.knows(data):
         return False
-    findings += [error("schema", wrong.body(), item, wrong.field) for wrong in custom.errors(data)]
+    findings += [Finding("schema", wrong.body(), item, wrong.field) for wrong in custom.errors(data)]
     if strict:
         findings += [
-            error("schema", "additional properties not allowed", item, path)
+            Finding("schema", "additional properties not allowed", item, path)
             for path in custom.undeclared(data)
         ]
     return True

@@ -7,7 +7,7 @@ from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map
-from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import described, text_at
 
 _KEY = "annotationKeys"
@@ -39,8 +39,9 @@ def delete_annotations(resources: ResourceList, config: Resource | None) -> list
             item.remove(_PATH)
         changed += bool(gone)
         results += [
-            info("deleted", f"Annonation: [{key}] removed from resource: [{item.name}]", item) for key in gone
+            Finding("deleted", f"Annonation: [{key}] removed from resource: [{item.name}]", item)
+            for key in gone
         ]
     if not results:
-        return [info("deleted", "None of the resources had the provided annotations to delete")]
-    return [info("deleted", f"The provided annotations were deleted from {changed} resource(s)"), *results]
+        return [Finding("deleted", "None of the resources had the provided annotations to delete")]
+    return [Finding("deleted", f"The provided annotations were deleted from {changed} resource(s)"), *results]

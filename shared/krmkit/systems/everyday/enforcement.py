@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import Finding
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
-from krmkit.systems.everyday.common.findings import info, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import reporting, wrong_config
 from krmkit.systems.everyday.setters.apply import setter_values
 
 _API_VERSION = "constraints.gatekeeper.sh/v1beta1"
@@ -31,8 +31,8 @@ def set_enforcement_action(resources: ResourceList, config: Resource | None) -> 
         if item.api_version == _API_VERSION and item.kind and item.name
     ]
     if not policies:
-        return [warning("policies", f"Found no policy to set to [{action}]")]
+        return [Finding("policies", f"Found no policy to set to [{action}]", severity=WARNING)]
     for item in policies:
         item.set(("spec", _KEY), action)
-    named = [info("policies", f"Policy name: [{item.name}]", item) for item in policies]
-    return [info("policies", f"Number of policies set to [{action}]: {len(policies)}"), *named]
+    named = [Finding("policies", f"Policy name: [{item.name}]", item) for item in policies]
+    return [Finding("policies", f"Number of policies set to [{action}]: {len(policies)}"), *named]

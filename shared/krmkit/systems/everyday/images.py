@@ -13,7 +13,7 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import info, refused, reporting, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     GROUP,
     described,
@@ -96,7 +96,7 @@ def set_image(resources: ResourceList, config: Resource | None) -> list[Finding]
         return _set_all(item, table, image, bool(more))
 
     results = [finding for found in apart(resources, resources.items, one) for finding in found]
-    return results or [info("images", "no images changed")]
+    return results or [Finding("images", "no images changed")]
 
 
 def _set_all(item: Resource, table: FieldTable, image: Image, has_more: bool) -> list[Finding]:
@@ -140,7 +140,7 @@ def _set(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
 
 
 def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
-    finding = info("images", f"set image from {old} to {new}", item, spec.path.replace("[]", ""))
+    finding = Finding("images", f"set image from {old} to {new}", item, spec.path.replace("[]", ""))
     finding.current, finding.proposed = old, new
     return finding
 

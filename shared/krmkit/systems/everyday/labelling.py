@@ -13,7 +13,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import dotted
-from krmkit.systems.everyday.common.findings import error, info, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     GROUP,
     group_of,
@@ -38,10 +38,10 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
     """
     labels, results = _decoded(config)
     if not labels:
-        return [*results, warning("no-labels", "no `labels` arguments are given in FunctionConfig", config)]
+        return [*results, Finding("no-labels", "no `labels` arguments are given in FunctionConfig", config)]
     items = [item for item in resources if not is_local(item)]
     if not items:
-        return [*results, info("labels", "no input resources")]
+        return [*results, Finding("labels", "no input resources")]
 
     def one(item: Resource) -> tuple[int, list[Finding]]:
         return _label(item, labels, config, resources.causes)
@@ -49,7 +49,7 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
     said = apart(resources, items, one)
     count = sum(number for number, _ in said)
     results += [finding for _, found in said for finding in found]
-    return [*results, info("labels", f"set {count} labels in total")]
+    return [*results, Finding("labels", f"set {count} labels in total")]
 
 
 def _label(
@@ -60,7 +60,7 @@ def _label(
     results: list[Finding] = []
     if item.kind == "Service" and version_of(item.api_version) == "v1" and not item.has("spec", "selector"):
         message = "gets a selector, though it had none: its Endpoints may be written by hand"
-        results.append(warning("new-selector", message, item, "spec.selector"))
+        results.append(Finding("new-selector", message, item, "spec.selector"))
     for spec in LABELS.possible(item):
         is_term = ".affinity." in spec.path
         try:
@@ -90,7 +90,7 @@ def _stale_terms(item: Resource, path: Path, labels: dict[str, str]) -> list[Fin
         value = item.get(*path, key) if item.obstacle((*path, key), False) is None else None
         if value is not None and value != text:
             message = f"stays as it is, as with kpt's set-labels, and selects other pods than those with {key}: {text}"
-            found.append(warning("stale-term", message, item, dotted((*path, key))))
+            found.append(Finding("stale-term", message, item, dotted((*path, key))))
     return found
 
 
@@ -113,7 +113,7 @@ def _decoded(config: Resource | None) -> tuple[dict[str, str], list[Finding]]:
         labels = texts_at(config, "labels")
         if config.node(_UNREAD) is not None:
             message = "is not read any more, as in kpt's function; it has no effect"
-            results.append(warning("unread-field", message, config, _UNREAD))
+            results.append(Finding("unread-field", message, config, _UNREAD))
     else:
         group = group_of(config.api_version)
         raise wrong_config(
@@ -131,4 +131,4 @@ def _wrong_type(item: Resource, wrong: WrongTypeError) -> Finding:
     message = (
         f'Resource(apiVersion=, kind={item.kind}) has unmatched field type "string" in fieldpath .{wanted}'
     )
-    return error("wrong-type", message, item, dotted(wrong.path))
+    return Finding("wrong-type", message, item, dotted(wrong.path))

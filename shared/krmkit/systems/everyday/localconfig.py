@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from krmkit.krm.annotations import LOCAL_CONFIG
-from krmkit.krm.finding import Finding
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import go_value
 from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import info, reporting, warning
+from krmkit.systems.everyday.common.findings import reporting
 
 
 @reporting
@@ -24,10 +24,11 @@ def remove_local_config(resources: ResourceList, config: Resource | None = None)
     if not gone and _lacks_items(resources):
         return []
     if not gone:
-        return [warning("pruned", "Found no resources to prune with the local config annotation")]
-    named = [info("pruned", f"Resource name: [{item.name}]", item) for item in gone]
+        message = "Found no resources to prune with the local config annotation"
+        return [Finding("pruned", message, severity=WARNING)]
+    named = [Finding("pruned", f"Resource name: [{item.name}]", item) for item in gone]
     resources.remove(*gone)
-    return [info("pruned", f"Number of resources pruned: {len(gone)}"), *named]
+    return [Finding("pruned", f"Number of resources pruned: {len(gone)}"), *named]
 
 
 def _lacks_items(resources: ResourceList) -> bool:

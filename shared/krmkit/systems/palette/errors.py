@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 
 KEPT = "kept"
@@ -12,8 +12,8 @@ KEPT = "kept"
 class MacroError(Refused):
     """A macro without a value, with the rule of the finding; KEPT: it stays, which is no error."""
 
-    def __init__(self, rule: str, message: str, severity: str = ERROR) -> None:
-        super().__init__(Finding(rule, message, severity))
+    def __init__(self, rule: str, message: str, severity: str = "") -> None:
+        super().__init__(Finding(rule, message, severity=severity))
 
 
 class PackError(Refused):

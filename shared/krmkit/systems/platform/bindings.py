@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.schema.fields import entries, mapping
 from krmkit.systems.platform.facts import PlatformFacts, plain
 
@@ -28,7 +28,7 @@ def binding_targets(facts: PlatformFacts) -> Iterator[Finding]:
                 if meant:
                     field = f"replacements[{number}].targets[{position}].select.kind"
                     message = f'the package has no {kind}, so nothing is bound here; did you mean "{meant}"?'
-                    yield Finding("binding-target", message, WARNING, config, field, kind, meant)
+                    yield Finding("binding-target", message, config, field, kind, meant)
 
 
 def _forms(kind: str) -> Iterator[str]:

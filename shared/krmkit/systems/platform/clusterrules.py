@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmkit.krm.annotations import GENERATED_BY
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.messages.listed import listed
@@ -38,7 +38,6 @@ def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
                 yield Finding(
                     "kubernetes-version",
                     message,
-                    ERROR,
                     cluster.item,
                     "spec.topology.version",
                     cluster.version,
@@ -58,7 +57,7 @@ def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
                     f"the pack {carrier.pack.label} is Kubernetes {version} ({at_file(carrier.resource)}), and the class of the"
                     f" Cluster {cluster.label} has {listed(versions)}"
                 )
-                yield Finding("class-versions", message, ERROR, item, "spec.kubernetesVersions", versions)
+                yield Finding("class-versions", message, item, "spec.kubernetesVersions", versions)
 
 
 def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
@@ -78,7 +77,7 @@ def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
                 f"the variable {entry['variable']} of the Cluster {cluster.label} is {value}, and the profile has {names}"
                 f" ({at_file(packs[0].resource)}): the {entry['is']} of the pack and the variable must agree"
             )
-            yield Finding("pack-variable", message, ERROR, cluster.item, field, value)
+            yield Finding("pack-variable", message, cluster.item, field, value)
 
 
 def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
@@ -89,7 +88,7 @@ def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
         if name and names and name not in names:
             message = f"macros call the cluster {name}, and the Cluster is called {listed(names)}: packs say another name than it has"
             yield Finding(
-                "cluster-name", message, WARNING, config, join("spec.system", "cluster.name"), name, names[0]
+                "cluster-name", message, config, join("spec.system", "cluster.name"), name, names[0]
             )
 
 
@@ -100,7 +99,7 @@ def pools(facts: PlatformFacts) -> Iterator[Finding]:
         known = [name for one in facts.all_clusters for name in (one.name, one.label)]
         if wanted and known and wanted not in known:
             message = f"there is no Cluster {wanted} among the items{did_you_mean(wanted, known)}"
-            yield Finding("pool-unknown", message, ERROR, config, "spec.poolsOfCluster", wanted)
+            yield Finding("pool-unknown", message, config, "spec.poolsOfCluster", wanted)
         topologies = [one for one in facts.clusters if one.topology]
         if len(topologies) == 1:
             yield from _machine_pools(config, topologies[0])
@@ -120,11 +119,11 @@ def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Findi
             replicas = given[name]
         else:
             message = f"the Cluster {cluster.label} has no pool {name}{did_you_mean(name, given)}"
-            yield Finding("pool-unknown", message, ERROR, config, f"{field}.name", name)
+            yield Finding("pool-unknown", message, config, f"{field}.name", name)
             continue
         if isinstance(size, int) and isinstance(replicas, int) and size != replicas:
             message = f"the pool {name} has {size} nodes here, and {replicas} replicas in the Cluster {cluster.label}"
-            yield Finding("pool-size", message, WARNING, config, f"{field}.size", size, replicas)
+            yield Finding("pool-size", message, config, f"{field}.size", size, replicas)
 
 
 def targets(facts: PlatformFacts) -> Iterator[Finding]:
@@ -149,11 +148,11 @@ def targets(facts: PlatformFacts) -> Iterator[Finding]:
             message = (
                 f"the Target reads the Secret {secret}, and there is no Cluster {namespace}/{name}{hint}"
             )
-            yield Finding("target-cluster", message, ERROR, target, "spec.secretRef.name", secret)
+            yield Finding("target-cluster", message, target, "spec.secretRef.name", secret)
         elif plain(reference.get("key")) not in (KUBECONFIG_KEY, ""):
             key = reference["key"]
             message = f"Cluster API writes the kubeconfig of {namespace}/{name} at the key {KUBECONFIG_KEY} of its Secret, got {key}"
-            yield Finding("target-key", message, ERROR, target, "spec.secretRef.key", key, KUBECONFIG_KEY)
+            yield Finding("target-key", message, target, "spec.secretRef.key", key, KUBECONFIG_KEY)
 
 
 def _kubernetes_packs(facts: PlatformFacts) -> Iterator[tuple[Carrier, str]]:

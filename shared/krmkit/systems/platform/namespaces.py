@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.messages.nearest import did_you_mean, nearest
 from krmkit.systems.platform.facts import DEFAULT_NAMESPACE, PlatformFacts, plain
@@ -33,7 +33,7 @@ def unknown_namespaces(facts: PlatformFacts) -> Iterator[Finding]:
                 f"{items[0].kind} {items[0].name}{others} must have a namespace that is there: the package makes no Namespace {namespace}"
                 f"{did_you_mean(namespace, made)} (made elsewhere: list it in namespaces of the ValidatePlatform)"
             )
-            yield Finding("unknown-namespace", message, WARNING, items[0], "metadata.namespace", namespace)
+            yield Finding("unknown-namespace", message, items[0], "metadata.namespace", namespace)
 
 
 def _is_of_the_system(namespace: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.listed import listed
@@ -33,7 +33,7 @@ def variant_packages(facts: PlatformFacts) -> Iterator[Finding]:
             repository = plain(upstream.get("repo"))
             if known and repository and repository not in known:
                 message = f"there is no repository {repository}{did_you_mean(repository, sorted(known))}"
-                yield Finding("variant-repository", message, ERROR, item, "spec.upstream.repo", repository)
+                yield Finding("variant-repository", message, item, "spec.upstream.repo", repository)
             else:
                 yield from _package(item, upstream, revisions)
             yield from _targets(item, repositories)
@@ -46,7 +46,7 @@ def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator
         return
     if package not in there:
         message = f"the repository {repository} has no package {package}{did_you_mean(package, there)}"
-        yield Finding("variant-package", message, ERROR, item, "spec.upstream.package", package)
+        yield Finding("variant-package", message, item, "spec.upstream.package", package)
         return
     have = revisions[repository, package]
     revision = plain(upstream.get("revision"))
@@ -54,7 +54,7 @@ def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator
         message = (
             f"the package {repository}/{package} has no revision {revision}: it has {listed(sorted(have))}"
         )
-        yield Finding("variant-package", message, ERROR, item, "spec.upstream.revision", revision)
+        yield Finding("variant-package", message, item, "spec.upstream.revision", revision)
 
 
 def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
@@ -67,7 +67,7 @@ def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
     for field, name in places:
         if repositories and name and name not in repositories:
             message = f"there is no repository {name}{did_you_mean(name, sorted(repositories))}"
-            yield Finding("variant-repository", message, ERROR, item, field, name)
+            yield Finding("variant-repository", message, item, field, name)
 
 
 def _revisions(facts: PlatformFacts) -> Revisions:

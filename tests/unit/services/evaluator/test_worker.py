@@ -111,17 +111,13 @@ def test_function_that_cannot_be_loaded(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def results(*messages: str) -> list[Finding]:
-    return [Finding("r", message, "error") for message in messages]
+    return [Finding("r", message) for message in messages]
 
 
 FAILURES: list[tuple[str, list[Finding], str, int, str]] = [
     (
         "with its place",
-        [
-            Finding(
-                "r", "too big", "error", Resource("apiVersion: v1\nkind: A\nmetadata: {name: n}\n"), "spec.x"
-            )
-        ],
+        [Finding("r", "too big", Resource("apiVersion: v1\nkind: A\nmetadata: {name: n}\n"), "spec.x")],
         "f: too big\n",
         1000,
         "[error] v1/A/n spec.x: too big\nstderr: f: too big",

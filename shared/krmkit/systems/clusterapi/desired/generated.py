@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from krmkit.krm import annotations as names
 from krmkit.krm.cause import PathCauses
-from krmkit.krm.finding import INFO, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -212,4 +212,4 @@ def summary(counts: dict[str, int], clusters: int) -> Finding:
         f"{total} objects of {clusters} Cluster{'' if clusters == 1 else 's'}: {counts['added']} new,"
         f" {counts['changed']} changed, {counts['unchanged']} unchanged, {counts['removed']} removed"
     )
-    return Finding("rendered", message, INFO)
+    return Finding("rendered", message)

@@ -50,23 +50,18 @@ class DecodedObject:
 
     def findings(self) -> list[Finding]:
         """Return errors about wrong types, and warnings about fields that a server drops."""
-        return [
-            self.finding(problem.rule, problem.message, WARNING if problem.unknown else ERROR, problem.field)
-            for problem in self.problems
-        ]
+        return [self.finding(problem.rule, problem.message, problem.field) for problem in self.problems]
 
-    def finding(
-        self, rule: str, message: str, severity: str = ERROR, field: str = "", **tags: str
-    ) -> Finding:
+    def finding(self, rule: str, message: str, field: str = "", **tags: str) -> Finding:
         """Return a finding about the object. An object in a config has no resource: the message names it."""
         resource: Subject | None = self.item.resource
         if resource is None:
             message = f"previous {self.item.label}: {message}"
-        return Finding(rule, message, severity, resource, field, tags=tags)
+        return Finding(rule, message, resource, field, tags=tags)
 
     def error(self, rule: str, error: FieldError, hint: str = "") -> Finding:
         """Return a webhook's error in its words, with a hint such as `; did you mean "worker"?`."""
-        return self.finding(rule, shortened(error.body()) + hint, ERROR, error.field, type=error.type)
+        return self.finding(rule, shortened(error.body()) + hint, error.field, type=error.type)
 
 
 def shortened(text: str) -> str:
@@ -207,7 +202,7 @@ class TopologyPackage:
                 hint = did_you_mean(name, [one.name for one in clusters])
                 field = f"spec.clusters[{number}]" if config is not None else ""
                 message = f"no Cluster has the name {name}{hint}"
-                self.findings.append(Finding("unknown-cluster", message, ERROR, config, field))
+                self.findings.append(Finding("unknown-cluster", message, config, field))
         return found
 
     def class_of(self, cluster: Object) -> Class | None:
@@ -252,7 +247,7 @@ def _duplicate(item: CollectedObject) -> Finding:
     """Report an object with the name of an earlier one: nobody knows which of them a server has."""
     severity = WARNING if item.kind.endswith("Template") else ERROR
     message = f"{item.label} is among the items twice; one of the two must go"
-    return Finding("duplicate", message, severity, item.resource)
+    return Finding("duplicate", message, item.resource, severity=severity)
 
 
 _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import join
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -85,4 +85,4 @@ def _can_be_pinned(role: Role) -> bool:
 
 
 def _finding(key: str, why: str, config: Resource | None) -> Finding:
-    return Finding("unknown-name", f"{key} names no object: {why}", WARNING, config, join("spec.names", key))
+    return Finding("unknown-name", f"{key} names no object: {why}", config, join("spec.names", key))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
@@ -67,7 +67,7 @@ def render_topologies(
         findings.append(_without_owner(without_uid, count))
     for owner, kind, name in generated.clashes:
         message = clash(kind, name)
-        findings.append(Finding("name-clash", message, ERROR, owner.resource))
+        findings.append(Finding("name-clash", message, owner.resource))
     for work in topologies.classes():
         findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)
     findings += extensions.undefined_variables()
@@ -91,7 +91,7 @@ def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
         return refused(check, rendered)
     except MissingDependencyError as error:
         message = f"what is made of it is not checked by the API's schemas: {error}"
-        return [Finding("not-checked", message, INFO, rendered.item.resource)]
+        return [Finding("not-checked", message, rendered.item.resource)]
 
 
 def _refused_classes(topologies: Topologies, options: TopologyOptions) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def _refused_classes(topologies: Topologies, options: TopologyOptions) -> Iterat
             if wanted:
                 message += f"; needed: {wanted}"
             message += "; validate-cluster-topology fails on it"
-            yield work.decoded.finding("refused-class", message, WARNING, error.field, type=error.type)
+            yield work.decoded.finding("refused-class", message, error.field, type=error.type)
 
 
 def _without_owner(without: int, count: int) -> Finding:
@@ -112,7 +112,7 @@ def _without_owner(without: int, count: int) -> Finding:
         f"{without} of {count} Clusters have no metadata.uid, so what is made of them has no ownerReferences;"
         " ownerReferences: always writes them with an empty uid"
     )
-    return Finding("no-owner-references", message, INFO)
+    return Finding("no-owner-references", message)
 
 
 def _write_status(topologies: Topologies) -> None:

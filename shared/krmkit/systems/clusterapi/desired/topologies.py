@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
@@ -131,7 +131,7 @@ class Topologies:
                 found.append(decoded)
             elif self._options.clusters:
                 message = "must have spec.topology to be rendered, got a Cluster without one"
-                self.findings.append(decoded.finding("not-managed", message, WARNING, "spec"))
+                self.findings.append(decoded.finding("not-managed", message, "spec"))
         return found
 
     def classes(self) -> list[ClassWork]:
@@ -165,11 +165,11 @@ class Topologies:
         except TopologyError as error:
             if isinstance(error, DefinitionsError):
                 work.variables = error.variables
-            work.findings.append(decoded.finding("class-error", str(error), ERROR, error.field))
+            work.findings.append(decoded.finding("class-error", str(error), error.field))
             return work
         blueprint = work.blueprint
         message = f"contract {blueprint.contract} of the control plane comes from {blueprint.contract_source}"
-        work.findings.append(decoded.finding("contract", message, EXPLAIN, "spec.controlPlane.templateRef"))
+        work.findings.append(decoded.finding("contract", message, "spec.controlPlane.templateRef"))
         return work
 
     def _gated(self, decoded: package.DecodedObject) -> list[Finding]:
@@ -181,7 +181,7 @@ class Topologies:
             " set featureGates.RuntimeSDK: true in the config"
         )
         return [
-            decoded.finding("feature-gate", message, ERROR, f"spec.patches[{index}].external")
+            decoded.finding("feature-gate", message, f"spec.patches[{index}].external")
             for index, patch in enumerate(find(decoded.data, ("spec", "patches")) or [])
             if patch.get("external")
         ]
@@ -192,9 +192,7 @@ class Topologies:
         if not decoded.usable:
             return None
         if not decoded.item.name:
-            self.findings.append(
-                decoded.finding("wrong-type", "metadata.name must be set", ERROR, "metadata.name")
-            )
+            self.findings.append(decoded.finding("wrong-type", "metadata.name must be set", "metadata.name"))
             return None
         key = class_key(decoded.data)
         place = "spec.topology.classRef.name"
@@ -204,12 +202,12 @@ class Topologies:
                 key[1], [name for namespace, name in self._collected.classes if namespace == key[0]]
             )
             message = f"ClusterClass {'/'.join(key)} must be among the items{hint}"
-            self.findings.append(decoded.finding("missing-class", message, ERROR, place))
+            self.findings.append(decoded.finding("missing-class", message, place))
             return None
         if work.blueprint is None:
             why = next((one.message for one in work.findings if one.severity == ERROR), "it cannot be read")
             message = f"cannot be rendered: its ClusterClass {'/'.join(key)} has errors: {why}"
-            self.findings.append(decoded.finding("class-error", message, ERROR, place))
+            self.findings.append(decoded.finding("class-error", message, place))
             return None
         cluster = self._admitted(decoded, work)
         return None if cluster is None else self._compute(decoded.item, cluster, work, work.blueprint)
@@ -230,7 +228,7 @@ class Topologies:
                 around.state = self._current.validation_state(old)
             errors, warnings = validate_cluster(cluster, old, around)
             for text in warnings:
-                self.findings.append(decoded.finding("warning", text, WARNING, "spec.topology"))
+                self.findings.append(decoded.finding("warning", text, "spec.topology"))
         data = work.decoded.data
         self.findings += [decoded.error("invalid", error, meant(error, data)) for error in errors]
         return None if errors else cluster
@@ -306,6 +304,6 @@ def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotati
                 f" roll; changed: {', '.join(rotation.fields)}"
             )
             tags = {"role": str(rotation.role), "from": rotation.current_name, "to": rotation.name}
-            yield Finding("rotated", message, INFO, item.resource, "spec.topology", tags=tags)
+            yield Finding("rotated", message, item.resource, "spec.topology", tags=tags)
     for message in waiting(tracker):
-        yield Finding("upgrade", message, INFO, item.resource, "spec.topology.version")
+        yield Finding("upgrade", message, item.resource, "spec.topology.version")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import CollectedObject
@@ -28,9 +28,9 @@ class ExtensionConfigs:
             self._configs[item.name] = item.data
             self._names.setdefault(extension_annotation(item), []).append(item.name)
             for error in extensionconfig.validate_extension_config(item.data):
-                findings.append(Finding("bad-extension", error.body(), ERROR, item.resource, error.field))
+                findings.append(Finding("bad-extension", error.body(), item.resource, error.field))
             findings += [
-                Finding(UNKNOWN_FIELD, message, WARNING, item.resource, field)
+                Finding(UNKNOWN_FIELD, message, item.resource, field)
                 for field, message in extensionconfig.dropped_fields(item.data)
             ]
         return findings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from krmkit.krm.cause import Cause, PathCauses
-from krmkit.krm.finding import ERROR, EXPLAIN, WARNING, Finding
+from krmkit.krm.finding import EXPLAIN, WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
@@ -69,7 +69,7 @@ class PackageExtensions:
             extension = TopologyExtension(item.data)
             self._items.append((extension, item))
             for field, message in extension.problems:
-                yield Finding("bad-extension", message, ERROR, item.resource, field)
+                yield Finding("bad-extension", message, item.resource, field)
             names = self.configs.answered_by(item.name) if self.configs is not None else []
             for name in names or [extension_annotation(item) or item.name]:
                 yield from self._take(name, extension, item)
@@ -83,7 +83,7 @@ class PackageExtensions:
             f"stands for the ExtensionConfig {name}, as the TopologyExtension {known.name} does;"
             " an ExtensionConfig has one"
         )
-        return [Finding("bad-extension", message, ERROR, item.resource, "metadata")]
+        return [Finding("bad-extension", message, item.resource, "metadata")]
 
     def explained(
         self, handler: str, request: Object, variable: Callable[[str, str], Cause]
@@ -115,7 +115,13 @@ class PackageExtensions:
     def unused_patches(self) -> list[Finding]:
         """Warn about patches that fitted no template of all Clusters; --explain shows single selectors."""
         return [
-            Finding("unused-patch", one.message, WARNING if one.whole else EXPLAIN, item.resource, one.field)
+            Finding(
+                "unused-patch",
+                one.message,
+                item.resource,
+                one.field,
+                severity=WARNING if one.whole else EXPLAIN,
+            )
             for extension, item in self._items
             for one in extension.unmatched()
         ]

@@ -23,7 +23,7 @@ from binascii import Error as Base64Error
 from collections.abc import Iterable
 from typing import Any
 
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
@@ -136,7 +136,7 @@ def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Fi
                 RecordedResponses([item.data])
                 found.append(item)
             except TopologyError as error:
-                findings.append(Finding("bad-responses", str(error), ERROR, item.resource))
+                findings.append(Finding("bad-responses", str(error), item.resource))
     recorded = RecordedResponses(item.data for item in found)
     for item in found:
         recorded.placed(item.data, item.resource)

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.fmt.printing import quote
 from krmkit.libraries.json import Object
@@ -40,14 +40,11 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
             Finding(
                 "no-server",
                 f"there is no Deployment {quote(spec['name'])} with a container {quote(CONTAINER)}",
-                ERROR,
             )
         ]
     authority = str(spec.get("caBundle") or "").strip()
     if authority and not (authority.startswith(_PEM[0]) and authority.endswith(_PEM[1])):
-        return [
-            Finding("bad-ca", f'must be a certificate in PEM, "{_PEM[0]} ..."', ERROR, field="spec.caBundle")
-        ]
+        return [Finding("bad-ca", f'must be a certificate in PEM, "{_PEM[0]} ..."', field="spec.caBundle")]
     extensions = [one for one in listed if one.kind == KIND and one.api_version == API_VERSION]
     findings = _problems(extensions)
     if findings:
@@ -56,7 +53,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
     size = sum(len(text.encode()) for text in data.values())
     if size > _LARGEST:
         message = f"the TopologyExtensions have {size} bytes; a ConfigMap holds at most {_LARGEST} bytes"
-        return [Finding("too-large", message, ERROR)]
+        return [Finding("too-large", message)]
     if spec.get("namespace"):
         package.move(str(spec["namespace"]))
     if spec.get("image"):
@@ -78,18 +75,16 @@ def _problems(items: list[Resource]) -> list[Finding]:
     for item in items:
         data: Any = item.get()
         if not isinstance(data.get("metadata"), dict) or not item.name:
-            found.append(Finding("bad-extension", "must be a mapping with a name", ERROR, item, "metadata"))
+            found.append(Finding("bad-extension", "must be a mapping with a name", item, "metadata"))
             continue
         extension = TopologyExtension(data)
         extensions.append(extension)
-        found += [
-            Finding("bad-extension", message, ERROR, item, field) for field, message in extension.problems
-        ]
+        found += [Finding("bad-extension", message, item, field) for field, message in extension.problems]
     if not found:
         try:
             Served(extensions)
         except Refused as error:
-            found.append(Finding("bad-extension", str(error), ERROR))
+            found.append(Finding("bad-extension", str(error)))
     return found
 
 
@@ -165,7 +160,7 @@ class _ServerPackage:
                 config.set((*_CLIENT, "service", "path"), f"/{extension.name}")
             if not configs:
                 message = f"no {CONFIG} {quote(named)} calls the service {quote(self._name)}, so no controller calls this extension"
-                findings.append(Finding("not-called", message, WARNING, extension))
+                findings.append(Finding("not-called", message, extension))
         return findings
 
 

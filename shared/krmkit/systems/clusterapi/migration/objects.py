@@ -63,7 +63,7 @@ def _migrate(item: Resource, found: Migration) -> None:
     try:
         new = _converted(item, data, found)
     except (TopologyError, ValueError) as error:
-        found.findings.append((item, Finding(RULE, f"stays as it is: {error}", ERROR, item)))
+        found.findings.append((item, Finding(RULE, f"stays as it is: {error}", item, severity=ERROR)))
         return
     if new is None:
         return
@@ -78,7 +78,7 @@ def _migrate(item: Resource, found: Migration) -> None:
         for path in reshape(spec, new["spec"]):
             message = f"spec.{path} has no place in v1beta2, and is gone"
             place = f"spec.{path.partition(' (')[0]}"
-            found.findings.append((item, Finding(RULE, message, WARNING, item, place)))
+            found.findings.append((item, Finding(RULE, message, item, place, severity=WARNING)))
     item.changed = True
     found.changed.append(item)
 
@@ -97,7 +97,7 @@ def _converted(item: Resource, data: Object, found: Migration) -> Object | None:
     if wanted == item.api_version:
         if version_of(item.api_version) == V1BETA1:
             message = f"{item.kind} stays at {item.api_version}: its provider's conversion is not known; see what its release offers"
-            found.findings.append((item, Finding("provider-kind", message, "info", item, "apiVersion")))
+            found.findings.append((item, Finding("provider-kind", message, item, "apiVersion")))
         return None
     moved = in_version(data, wanted)
     # v1beta2 refuses what is empty; Go leaves it out as it converts.
@@ -128,7 +128,7 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
                 field = f"spec.patches[{number}].definitions[{position}].jsonPatches[{index}]"
                 path = entries(definition.get("jsonPatches"))[index].get("path", "")
                 message = f"patch {patch.get('name', '')}, {path}: {why}; until then the class reads {kind} in v1beta1"
-                found.findings.append((item, Finding(RULE, message, ERROR, item, field)))
+                found.findings.append((item, Finding(RULE, message, item, field, severity=ERROR)))
     _tell_twice(
         item,
         spec,
@@ -183,7 +183,7 @@ def _tell_twice(
                     " last value, and v1beta2 refuses an argument that stands twice; make sure that only one of them applies"
                 )
                 place = f"spec.patches[{number}].definitions[{position}]"
-                found.findings.append((item, Finding(RULE, message, WARNING, item, place)))
+                found.findings.append((item, Finding(RULE, message, item, place, severity=WARNING)))
             first.setdefault(key, number)
 
 

@@ -6,7 +6,7 @@ Only added and changed values are written; all others keep their lines and comme
 from __future__ import annotations
 
 from krmkit.krm.cause import CauseLog, PathCauses
-from krmkit.krm.finding import EXPLAIN, WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
@@ -40,10 +40,10 @@ def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog 
         name = "/".join(class_key(decoded.data))
         message = f"ClusterClass {name} is not among the items, so the variables are not defaulted"
         message += package.near_class(decoded.data)
-        found.append(decoded.finding("missing-class", message, WARNING, "spec.topology"))
+        found.append(decoded.finding("missing-class", message, "spec.topology"))
     elif owner is not None and owner.definitions is None:
         message = f"the variables are not defaulted: {owner.problem}"
-        found.append(decoded.finding("unknown-variables", message, WARNING, "spec.topology.variables"))
+        found.append(decoded.finding("unknown-variables", message, "spec.topology.variables"))
     defaulted, errors = default_cluster(decoded.data, owner, package.previous(decoded))
     if errors:
         data = owner.data if owner is not None else None
@@ -52,7 +52,7 @@ def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog 
     assert resource is not None
     for path in _write(resource, decoded.data, defaulted):
         field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)[1:]
-        found.append(decoded.finding("defaulted", "the value is set", EXPLAIN, field))
+        found.append(decoded.finding("defaulted", "the value is set", field))
         if causes is not None and path == (*_TOPOLOGY, "version"):
             from krmkit.krm.cause import Cause
 

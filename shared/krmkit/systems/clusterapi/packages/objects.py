@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.refusals import REFUSED, refusal
 from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD, UNKNOWN_VALUE
 from krmkit.systems.clusterapi.desired.generated import essence, refused, tail
@@ -83,7 +83,7 @@ class CheckedPackage:
                 found.append(refusal(error, item.resource))
             for path, hint in self._check.dropped(item.data).items():
                 message = f'unknown field "{path.rpartition(".")[2]}", which the API server drops{hint}'
-                warning = Finding(UNKNOWN_FIELD, message, WARNING, item.resource, path)
+                warning = Finding(UNKNOWN_FIELD, message, item.resource, path)
                 self._known.add(tail(path))
                 if _place(warning) not in reported:
                     found.append(warning)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.kube.fielderror import NOT_SUPPORTED, REQUIRED, FieldError
 from krmkit.libraries.messages.listed import listed
@@ -80,9 +80,9 @@ def _validate_class(
     if owner.definitions is None:
         if owner.stops:
             message = f"{owner.problem}; the controller reconciles neither the class nor its Clusters"
-            findings.append(decoded.finding("bad-variables", message, ERROR, "spec.variables"))
+            findings.append(decoded.finding("bad-variables", message, "spec.variables"))
         else:
-            findings.append(decoded.finding("unknown-variables", owner.problem, WARNING, "spec.patches"))
+            findings.append(decoded.finding("unknown-variables", owner.problem, "spec.patches"))
     # A class that does not change is not sent again, so its webhook does not run.
     if old is not None and old != decoded.data:
         clusters = [user.data for user in users]
@@ -119,7 +119,7 @@ def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding
                 f"{kind} {decoded.item.namespace}/{name} of group {group} is not among the items; Clusters of this class"
                 " need it"
             )
-            found.append(decoded.finding("missing-template", message, WARNING, path))
+            found.append(decoded.finding("missing-template", message, path))
             continue
         version = reference.get("apiVersion", "")
         if is_unknown_conversion(item.api_version, version, kind):
@@ -127,7 +127,7 @@ def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding
                 f"{item.label} is in {item.api_version}, and the class reads it in {version}: no conversion between the two is"
                 f" known, so patches and Clusters cannot be checked against it; {how_to_export(version, kind, decoded.item.namespace, name)}"
             )
-            found.append(decoded.finding("template-version", message, WARNING, f"{path}.apiVersion"))
+            found.append(decoded.finding("template-version", message, f"{path}.apiVersion"))
         found += _template_findings(item)
     return found
 
@@ -135,12 +135,7 @@ def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding
 def _template_findings(item: CollectedObject) -> list[Finding]:
     problems: list[DecodeProblem] = []
     _TEMPLATE.decode(item.data, "", problems)
-    return [
-        Finding(
-            problem.rule, problem.message, WARNING if problem.unknown else ERROR, item.resource, problem.field
-        )
-        for problem in problems
-    ]
+    return [Finding(problem.rule, problem.message, item.resource, problem.field) for problem in problems]
 
 
 def _validate_cluster(
@@ -155,10 +150,10 @@ def _validate_cluster(
         around.old_class = package.class_before(old)
     errors, variable_errors, warnings = _errors(decoded.data, old, owner, around)
     near = package.near_class(decoded.data) if owner is None else ""
-    found = [decoded.finding("warning", text + near, WARNING, "spec.topology") for text in warnings]
+    found = [decoded.finding("warning", text + near, "spec.topology") for text in warnings]
     if owner is not None and owner.definitions is None:
         message = f"the variables are not checked: {owner.problem}"
-        found.append(decoded.finding("unknown-variables", message, WARNING, "spec.topology.variables"))
+        found.append(decoded.finding("unknown-variables", message, "spec.topology.variables"))
     known = _known_before(package, decoded, old, owner, around) if errors or variable_errors else None
     for rule, some in (("invalid-variable", variable_errors), ("invalid-cluster", errors)):
         for error in some:

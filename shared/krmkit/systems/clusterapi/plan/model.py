@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.roles import Role
 
@@ -112,4 +112,4 @@ def distinct(findings: Iterable[Finding]) -> list[Finding]:
 
 def warning(text: str) -> Finding:
     """Return a warning about the whole plan."""
-    return Finding("plan-warning", text, WARNING)
+    return Finding("plan-warning", text)

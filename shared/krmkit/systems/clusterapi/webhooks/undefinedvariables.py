@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.gotemplate import FieldNames, TemplateError, unknown_fields
 from krmkit.libraries.json import Object
@@ -76,7 +76,7 @@ def _undefined(
             lacks = f"{one.above} has no field" if one.above else f"{words[0]} defines no variable"
             hint = did_you_mean(one.name, one.known)
             message = f'the template reads {one.path}, and {lacks} "{one.name}", so {words[1]}{hint}'
-            yield Finding(RULE, message, WARNING, resource, field, one.path)
+            yield Finding(RULE, message, resource, field, one.path)
     except TemplateError:
         return  # the webhook reports it
 

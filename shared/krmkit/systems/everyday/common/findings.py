@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 
 from krmkit.krm.errors import UNNAMED, Refused
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def refused(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Refused:
     """Return the failure of an engine that cannot run."""
-    return Refused(error(rule, message, resource, field))
+    return Refused(Finding(rule, message, resource, field, severity=ERROR))
 
 
 def wrong_config(message: str, config: Resource | None = None, field: str = "") -> Refused:
@@ -40,18 +40,3 @@ def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
             return [stopped.finding]
 
     return reported
-
-
-def info(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Return a finding of severity info."""
-    return Finding(rule, message, INFO, resource, field)
-
-
-def warning(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Return a finding of severity warning."""
-    return Finding(rule, message, WARNING, resource, field)
-
-
-def error(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Finding:
-    """Return a finding of severity error: the run fails, and nothing is written."""
-    return Finding(rule, message, ERROR, resource, field)

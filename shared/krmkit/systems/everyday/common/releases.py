@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.krm.finding import Finding
 
 
 class Release(tuple[int, int, int]):
@@ -32,4 +32,4 @@ class Release(tuple[int, int, int]):
 def explained(release: Release | None, behaviour: str) -> Finding:
     """Return the --explain finding on a release: `explained(Release(0, 4, 1), "RoleBindings change")`."""
     who = f"as release {release}" if release is not None else "the tag names no release"
-    return Finding("release", f"{who}: {behaviour}", EXPLAIN)
+    return Finding("release", f"{who}: {behaviour}")

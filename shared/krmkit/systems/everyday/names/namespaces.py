@@ -19,7 +19,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.scopes import CLUSTER_SCOPED, NAMESPACED
 from krmkit.libraries.yaml.data import go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar
-from krmkit.systems.everyday.common.findings import error, info, refused, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     API_VERSION,
     described,
@@ -140,14 +140,14 @@ def set_namespace(resources: ResourceList, config: Resource | None, tag: str = "
     what = "all `depends-on` annotations are up-to-date. no `namespace` changed"
     if count:
         what = f'`depends-on` annotation namespace [{" ".join(olds)}] updated to "{new}", {count} value(s) changed'
-    return [*results, info("depends-on", what)]
+    return [*results, Finding("depends-on", what)]
 
 
 def _set_more(items: list[Resource], config: Resource, setting: _Setting) -> list[Finding]:
     """Set the config's additional fields as releases before v0.3.0 do; else warn that they have no effect."""
     if setting.release is None or setting.release >= WITHOUT_MORE_FIELDS:
         message = f"has no effect: kpt's function reads it before {WITHOUT_MORE_FIELDS} only; name such a release in the image's tag"
-        return [warning("unread-field", message, config, _MORE_FIELDS)]
+        return [Finding("unread-field", message, config, _MORE_FIELDS)]
     for spec in field_specs(config, _MORE_FIELDS):
         for item in items:
             for path in places(item, spec) if spec.fits(item) else ():
@@ -218,7 +218,7 @@ def _namespace(item: Resource, setting: _Setting) -> str:
 def _matching(item: Resource, origin: str, setting: _Setting) -> list[Finding]:
     if not setting.matcher or origin != setting.matcher:
         return []
-    return [info("namespace", f"[{_named(item)}] has matching origin {origin}")]
+    return [Finding("namespace", f"[{_named(item)}] has matching origin {origin}")]
 
 
 def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
@@ -263,10 +263,10 @@ def _summary(setting: _Setting) -> Finding:
     new = setting.new
     if not setting.count:
         what = "all namespaces are" if setting.is_pinned else "all matching namespaces are"
-        return info("namespace", f'{what} already "{new}". no value changed')
+        return Finding("namespace", f'{what} already "{new}". no value changed')
     olds = sorted(setting.changed)
     listed = ",".join(f'"{old}"' for old in olds) if setting.is_pinned else f"[{' '.join(olds)}]"
-    return info("namespace", f'namespace {listed} updated to "{new}", {setting.count} value(s) changed')
+    return Finding("namespace", f'namespace {listed} updated to "{new}", {setting.count} value(s) changed')
 
 
 def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced: set[int]) -> list[Finding]:
@@ -289,7 +289,7 @@ def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced:
         places[key] = places.get(key, 0) + 1
         if places[key] == 2 and item.namespace:
             who = f"apiVersion={item.api_version}, kind={kind}, Namespace={item.namespace}, Name={item.name}"
-            findings.append(error("duplicate", f"duplicate Resource({who})", item))
+            findings.append(Finding("duplicate", f"duplicate Resource({who})", item))
     return findings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
-from krmkit.systems.everyday.common.findings import error, refused
+from krmkit.systems.everyday.common.findings import refused
 
 ORIGIN = "internal.kpt.dev/upstream-identifier"
 CLUSTER = "~C"
@@ -33,10 +33,10 @@ def check_origins(items: list[tuple[Resource, bool]], has_matcher: bool) -> list
         if origin == CLUSTER:
             who = f"Resource(apiVersion={item.api_version}, kind={item.kind}, namespace={item.namespace}, name={item.name})"
             message = f"{who} is namespace-scoped, but has cluster-scoped or unknown scoepd origin"
-            findings.append(error("origin", f"{message} {item.annotation(ORIGIN)}", item))
+            findings.append(Finding("origin", f"{message} {item.annotation(ORIGIN)}", item))
         elif origin not in seen:
             seen.append(origin)
     if len(seen) > 1 and not has_matcher:
         message = f"the resources come from the namespaces {', '.join(seen)}; say in namespaceMatcher which one to replace"
-        findings.append(error("origin", message))
+        findings.append(Finding("origin", message))
     return findings

@@ -6,11 +6,12 @@ References follow (krmkit.systems.everyday.names.references) in their namespace,
 
 from __future__ import annotations
 
+from krmkit.krm.finding import Finding
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.kube.scopes import NAMESPACED
 from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq
-from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import (
     API_VERSION,
     described,
@@ -27,7 +28,6 @@ from krmkit.systems.everyday.names.references import REFERENCES, NameReference
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from krmkit.krm.fieldpath import Path
-    from krmkit.krm.finding import Finding
     from krmkit.krm.resource import Resource
     from krmkit.krm.resourcelist import ResourceList
     from krmkit.systems.everyday.fields.tables import FieldSpec
@@ -75,7 +75,7 @@ def ensure_name_substring(resources: ResourceList, config: Resource | None) -> l
         if new != name and not _keeps_name(group, kind):
             renamed[identity] = new
     unused = [
-        warning(
+        Finding(
             "unused-field", f"{spec.path} is a field of no resource; the path is divided by slashes", config
         )
         for spec in more
@@ -88,7 +88,7 @@ def ensure_name_substring(resources: ResourceList, config: Resource | None) -> l
         if identity in renamed:
             item.set(("metadata", "name"), renamed[identity])
     dependson.rename(items, renamed)
-    return [*unused, info("names", f"{len(renamed)} of {len(items)} resources got another name")]
+    return [*unused, Finding("names", f"{len(renamed)} of {len(items)} resources got another name")]
 
 
 def _keeps_name(group: str, kind: str) -> bool:

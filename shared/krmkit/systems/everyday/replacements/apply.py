@@ -9,12 +9,12 @@ paths, and with a warning for each target that lacks its field.
 from __future__ import annotations
 
 from krmkit.krm.cause import resource_cause
-from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.data import go_data, go_value, is_null
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import refused, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import API_VERSION, described
 from krmkit.systems.everyday.common.releases import Release, explained
 from krmkit.systems.everyday.replacements import paths
@@ -189,7 +189,7 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
                 _write(copying, item, value, target, at)
         if not selected:
             message = "the target selects no resource"
-            copying.results.append(Finding("unused-target", message, EXPLAIN, config, f"{place}.select"))
+            copying.results.append(Finding("unused-target", message, config, f"{place}.select"))
         if any(str(path).partition(".")[0] == "kind" for path in target.get("fieldPaths") or ()):
             copying.forget_kinds()
 
@@ -243,7 +243,7 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
             copying.explain(item, place)
             if isinstance(value, str) and isinstance(old, (int, float)) and item.get(*place) == value:
                 message = f"the text {value!r} takes the place of {_text(old)}, which an API server may refuse; the source is in quotes"
-                copying.results.append(warning("type-changed", message, item, dotted(place)))
+                copying.results.append(Finding("type-changed", message, item, dotted(place)))
 
 
 def _write_inside(
@@ -278,7 +278,7 @@ def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Ste
         message += ": wrong node kind: expected SequenceNode but got MappingNode (`*` stands for the entries of a list)"
     if copying.is_newer:
         raise refused("absent-target", message, item, path)
-    copying.results.append(warning("absent-target", f"{message}; it is left out ({at})", item, path))
+    copying.results.append(Finding("absent-target", f"{message}; it is left out ({at})", item, path))
 
 
 def _put(item: Resource, path: Path, value: object, options: dict[str, Any], keeps_type: bool) -> None:

@@ -19,7 +19,7 @@ from krmkit.libraries.go.regexp.pattern import Pattern, PatternError
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.editing.linecomments import is_one_line
 from krmkit.libraries.yaml.tree import Alias, Map, Scalar, Seq
-from krmkit.systems.everyday.common.findings import info, refused, reporting, warning
+from krmkit.systems.everyday.common.findings import refused, reporting
 from krmkit.systems.everyday.common.kptconfig import described
 from krmkit.systems.everyday.fields.comments import (
     flow_text,
@@ -131,13 +131,13 @@ def search_replace(resources: ResourceList, config: Resource | None) -> list[Fin
             raise _failed(f'invalid matcher "{key}", must be one of [{listed}]')
     search = _Search(texts)
     if not (search.path is not None or search.value or search.expression is not None):
-        return [info("search", "no matches")]
+        return [Finding("search", "no matches")]
 
     def one(item: Resource) -> list[Finding]:
         return _search(item, search) if search.takes(item) else []
 
     results = [finding for found in apart(resources, resources.items, one) for finding in found]
-    return results or [info("search", "no matches")]
+    return results or [Finding("search", "no matches")]
 
 
 def _search(item: Resource, search: _Search) -> list[Finding]:
@@ -181,7 +181,7 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
         if search.put_value or printed(place) not in skipped
     ]
     message = "gets no comment, because other values follow on its line; write each on a line of its own"
-    return [*results, *(warning("no-place", message, item, path) for path in skipped)]
+    return [*results, *(Finding("no-place", message, item, path) for path in skipped)]
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:
@@ -262,4 +262,4 @@ def _stays_plain(text: str) -> bool:
 
 def _said(item: Resource, path: tuple[str | int, ...], shown: str, mutated: bool) -> Finding:
     what = "Mutated field value to" if mutated else "Matched field value"
-    return info("search", f"{what} {go_quoted(shown)}", item, printed(path))
+    return Finding("search", f"{what} {go_quoted(shown)}", item, printed(path))

@@ -20,7 +20,7 @@ from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Node, Scalar, Seq
-from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
 from krmkit.systems.everyday.fields.comments import printed, put_text
 from krmkit.systems.everyday.setters.patterns import derived, filled, is_array_pattern, names_in, pattern_of
@@ -43,7 +43,7 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
     results = [finding for found in apart(resources, marked, one) for finding in found]
     if resources.causes is not None and config is not None:
         _explain(resources, setters, config, resources.causes)
-    results = results or [info("setters", "no matches for input setter(s)")]
+    results = results or [Finding("setters", "no matches for input setter(s)")]
     return [*results, *_unused(marked, setters, config)]
 
 
@@ -57,7 +57,7 @@ def _unused(marked: list[Resource], setters: _Setters, config: Resource | None) 
     }
     root = "data" if config is not None and config.node("data") is not None else ""
     return [
-        warning(
+        Finding(
             "unused-setter", f"no comment names the setter{proposal(name, named)}", config, join(root, name)
         )
         for name in setters
@@ -154,8 +154,8 @@ def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, 
 
 
 def _said(item: Resource, path: str, text: str, doubt: str) -> list[Finding]:
-    said = [info("setters", f"set field value to {go_quoted(text)}", item, path)]
-    return [*said, warning("guessed", doubt, item, path)] if doubt else said
+    said = [Finding("setters", f"set field value to {go_quoted(text)}", item, path)]
+    return [*said, Finding("guessed", doubt, item, path)] if doubt else said
 
 
 def _new_text(
@@ -189,7 +189,7 @@ def _set_list(field: CommentedField, pattern: str, values: dict[str, str]) -> li
         raise refused("list-setter", f"failed to apply setters: {message}", field.item, printed(field.path))
     if not _same(field.node, new):
         field.put(new)
-    return [info("setters", f"set field value to {go_quoted(text)}", field.item, printed(field.path))]
+    return [Finding("setters", f"set field value to {go_quoted(text)}", field.item, printed(field.path))]
 
 
 def _list(text: str) -> Seq | None:

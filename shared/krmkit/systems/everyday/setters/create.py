@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.data import is_null
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Scalar, Seq, deref
-from krmkit.systems.everyday.common.findings import error, info, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import data_entries, described
 from krmkit.systems.everyday.fields.comments import printed, put_comments
 
@@ -62,7 +62,7 @@ def create_setters(resources: ResourceList, config: Resource | None) -> list[Fin
         if setters.lists or any(item.may_hold(value) for value, _ in setters.scalars):
             results += _comment(item, setters)
     if not results:
-        return [error("no-match", f"{_PREFIX}no matches for the input list of setters")]
+        return [Finding("no-match", f"{_PREFIX}no matches for the input list of setters")]
     return results
 
 
@@ -82,11 +82,11 @@ def _comment(item: Resource, setters: _Setters) -> list[Finding]:
         if pattern and pattern != shown:
             comments[field.path] = f"kpt-set: {pattern}"
             message = f"Added line comment {go_quoted(comments[field.path])} for field with value {go_quoted(shown)}"
-            results.append(info("created", message, item, printed(field.path)))
+            results.append(Finding("created", message, item, printed(field.path)))
     skipped = put_comments(item, comments) if comments else []
     kept = [one for one in results if one.field not in skipped]
     message = "gets no setter, because other values follow on its line; write each on a line of its own"
-    return [*kept, *(warning("no-place", message, item, path) for path in skipped)]
+    return [*kept, *(Finding("no-place", message, item, path) for path in skipped)]
 
 
 def _values(node: Seq) -> tuple[str, ...] | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from krmkit.kpt.kptfile import KIND, Kptfile
 from krmkit.krm.errors import Refused
 from krmkit.krm.fields import CommentedField, fields
-from krmkit.krm.finding import Finding
+from krmkit.krm.finding import WARNING, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import go_value
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, Seq
-from krmkit.systems.everyday.common.findings import info, refused, reporting, warning
+from krmkit.systems.everyday.common.findings import refused, reporting
 from krmkit.systems.everyday.common.kptconfig import data_entries
 from krmkit.systems.everyday.fields.comments import flow_text
 from krmkit.systems.everyday.setters.apply import MARK
@@ -47,9 +47,9 @@ def list_setters(resources: ResourceList, config: Resource | None = None) -> lis
                 if kind and not setter.is_typed:
                     setter.kind, setter.is_typed = kind, True
     if not setters:
-        return [warning("setters", "no setters found")]
+        return [Finding("setters", "no setters found", severity=WARNING)]
     return [
-        info("setters", f"Name: {name}, Value: {setter.value}, Type: {setter.kind}, Count: {setter.count}")
+        Finding("setters", f"Name: {name}, Value: {setter.value}, Type: {setter.kind}, Count: {setter.count}")
         for name, setter in sorted(setters.items())
     ]
 

@@ -15,7 +15,7 @@ from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml.data import same_data
-from krmkit.systems.everyday.common.findings import info, refused, reporting, warning, wrong_config
+from krmkit.systems.everyday.common.findings import refused, reporting, wrong_config
 from krmkit.systems.everyday.common.kptconfig import GROUP, group_of, is_config_map, string_at
 from krmkit.systems.everyday.common.releases import Release, explained
 from krmkit.systems.everyday.starlark.programs import run_program
@@ -56,13 +56,13 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
     return [
         explained(release, f"match_gvk {groups}"),
         *_missed(missed, config),
-        *(info("printed", line, config) for line in lines),
+        *(Finding("printed", line, config) for line in lines),
     ]
 
 
 def _missed(api_versions: list[str], config: Resource) -> list[Finding]:
     """Warn of apiVersions that match_gvk does not find; a program often fails for one."""
-    return [warning("match-gvk", _MISSED.format(api_version), config) for api_version in api_versions]
+    return [Finding("match-gvk", _MISSED.format(api_version), config) for api_version in api_versions]
 
 
 def _source(config: Resource | None) -> str:

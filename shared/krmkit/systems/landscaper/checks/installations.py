@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.refusals import definitions
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -70,7 +70,7 @@ def validate(
         findings += mapping_warnings(root, items)
         findings += _template_warnings(root, items, secrets)
     if not roots and not findings:
-        findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+        findings.append(Finding("no-installation", "there is no Installation among the items", severity=INFO))
     return _once(findings)
 
 
@@ -95,9 +95,7 @@ def _template_warnings(root: RenderedInstallation, items: Items, secrets: Secret
     item = items.place("Installation", root.namespace, root.name)
     for one in root.tree():
         for problem in template_problems(one):
-            finding = error_finding(problem, item, one.path, secrets)
-            finding.severity = WARNING
-            yield finding
+            yield error_finding(problem, item, one.path, secrets)
 
 
 def _said(error: InstallationError, said: set[str]) -> bool:
@@ -116,7 +114,7 @@ def _ownership(items: Items) -> list[Finding]:
                 for other in owners[1:]:
                     message = f"{kind} {key} is exported by {owners[0]} already; an object has one owner"
                     item = items.place("Installation", namespace, other)
-                    found.append(Finding("owner-conflict", message, ERROR, item, "spec.exports"))
+                    found.append(Finding("owner-conflict", message, item, "spec.exports"))
     return found
 
 
@@ -139,7 +137,7 @@ def mapping_warnings(root: RenderedInstallation, items: Items) -> Iterator[Findi
     for one in root.tree():
         nested = f"nested installation {one.path}: " if "/" in one.path else ""
         for field, message in _unused(one):
-            yield Finding(RULE, nested + message, WARNING, item, "" if nested else field)
+            yield Finding(RULE, nested + message, item, "" if nested else field)
 
 
 def _unused(one: RenderedInstallation) -> Iterator[tuple[str, str]]:

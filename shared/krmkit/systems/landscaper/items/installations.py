@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import is_tool_key
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.yaml.errors import YamlError
@@ -48,7 +48,7 @@ class Items:
             if name not in known:
                 field = f"spec.installations[{number}]" if config is not None else ""
                 message = f"there is no Installation {name}{did_you_mean(name, known)}"
-                self.findings.append(Finding("no-installation", message, ERROR, config, field))
+                self.findings.append(Finding("no-installation", message, config, field))
         return wanted
 
     def place(self, kind: str, namespace: str, name: str) -> Resource | None:
@@ -73,7 +73,7 @@ def read(resources: Iterable[Resource]) -> Items:
         try:
             data = item.get()
         except YamlError as error:
-            items.findings.append(Finding("unreadable", str(error), ERROR, item))
+            items.findings.append(Finding("unreadable", str(error), item))
             continue
         if kind == "ConfigMap" and _carried(items, item, mapping(data)):
             continue
@@ -85,7 +85,7 @@ def _add(found: Items, item: Resource, data: Data) -> None:
     key = item.kind, item.namespace or DEFAULT_NAMESPACE, item.name
     if key in found.places:
         found.findings.append(
-            Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", ERROR, item)
+            Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", item)
         )
         return
     found.places[key] = item
@@ -116,7 +116,7 @@ def _carried(found: Items, item: Resource, data: Data) -> bool:
         else:
             return False
     except InstallationError as error:
-        found.findings.append(Finding("bad-component", error.message, ERROR, item, error.field))
+        found.findings.append(Finding("bad-component", error.message, item, error.field))
     return True
 
 

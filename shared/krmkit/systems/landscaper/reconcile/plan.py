@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import join
@@ -61,15 +61,15 @@ def plan_items(
         spec = installation.get("spec", {})
         if not isinstance(spec, dict):
             message = f"spec must be a map, got {kind_of(spec)}"
-            findings.append(Finding("unreadable", message, ERROR, item, "spec"))
+            findings.append(Finding("unreadable", message, item, "spec"))
             continue
         for error in schedule_errors(installation):
             said = f"{error.message}; Landscaper goes on without this field"
-            findings.append(Finding("bad-schedule", said, WARNING, item, error.field))
+            findings.append(Finding("bad-schedule", said, item, error.field))
         decision = plan(installation, unix)
         action, said = asked_for(installation, decision) or (decision.action, described(decision))
         tags = {"action": action, "reason": decision.reason}
-        findings.append(Finding("reconcile-plan", said, INFO, item, tags=tags))
+        findings.append(Finding("reconcile-plan", said, item, tags=tags))
         findings += operation_warnings(installation, item)
         if write and item is not None:
             for key, value in decision.annotations.items():
@@ -107,7 +107,7 @@ def operation_warnings(installation: dict[str, object], item: Resource | None) -
     meant = did_you_mean(_FORMER.get(operation, operation), ("reconcile", "interrupt"))
     problem = f"Landscaper knows no operation {operation}{meant}"
     field = join("metadata.annotations", OPERATION_ANNOTATION)
-    return [Finding("unknown-operation", problem, WARNING, item, field, current=operation)]
+    return [Finding("unknown-operation", problem, item, field, current=operation)]
 
 
 def _operation(installation: dict[str, object]) -> str | None:

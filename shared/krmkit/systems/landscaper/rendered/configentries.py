@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from krmkit.krm.finding import WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.go.regexp import pattern
 from krmkit.libraries.json.paths import join
@@ -44,18 +44,18 @@ def unused_entries(
     keys = {key for one, name in items for key in (f"{one.path}/{name}", f"{one.name}/{name}", name)}
     for key in _unfit(spec, "deployItemExports", keys, unknown):
         message = f"{key} is the path of no deploy item, so its exports go nowhere{did_you_mean(key, paths)}"
-        yield Finding(RULE, message, WARNING, config, join("spec.deployItemExports", key), key)
+        yield Finding(RULE, message, config, join("spec.deployItemExports", key), key)
     nested = [place for place in places if "/" in place]
     for key in _unfit(spec, "names", set(places), unknown):
         message = (
             f"{key} is the path of no nested Installation, so the name is not used{did_you_mean(key, nested)}"
         )
-        yield Finding(RULE, message, WARNING, config, join("spec.names", key), key)
+        yield Finding(RULE, message, config, join("spec.names", key), key)
     for number, kind, expression in selectors:
         known, what = (places, "Installation") if kind == INSTALLATIONS else (paths, "deploy item")
         if not any(expression.search(path) for path in known) and (kind == INSTALLATIONS or not unknown):
             message = f"the selector fits no {what}, so the template is not used; there are: {listed(known) or 'none'}"
-            yield Finding(RULE, message, WARNING, config, f"spec.exportTemplates[{number}].selector")
+            yield Finding(RULE, message, config, f"spec.exportTemplates[{number}].selector")
 
 
 def _unfit(spec: Data, field: str, known: set[str], unknown: list[RenderedInstallation]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.finding import EXPLAIN, Finding
 from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import dotted
@@ -31,7 +31,7 @@ def error_finding(error: InstallationError, item: Resource | None, path: str, se
         word = error.word or error.message.partition(" at <")[2].partition(">")[0]
     if word:
         field = dotted(_INLINE)
-    return Finding(error.rule, message, ERROR, item, field, secrets.scrub(word) or None)
+    return Finding(error.rule, message, item, field, secrets.scrub(word) or None)
 
 
 def given_findings(items: Items, admission: Admission, secrets: Secrets) -> Iterator[Finding]:
@@ -55,25 +55,23 @@ def tree_findings(root: RenderedInstallation, items: Items, secrets: Secrets) ->
     seen: set[int] = set()
     for one in root.tree():
         for unread in unread_fields(one, seen):
-            warning = error_finding(unread, item, one.path, secrets)
-            warning.severity = WARNING
-            yield warning
+            yield error_finding(unread, item, one.path, secrets)
         for error in one.errors:
             if error.rule != "predecessor-failed" or "/" not in one.path:
                 finding = error_finding(error, item, one.path, secrets)
                 source = items.place(*error.source[:3]) if error.source is not None else None
                 if source is not None and error.source is not None:
-                    finding = Finding(finding.rule, finding.message, ERROR, source, error.source[3])
+                    finding = Finding(finding.rule, finding.message, source, error.source[3])
                 yield finding
         for reason in one.waits_for:
             message = f"{one.path} waits for {reason}, whose value is unknown; set deployItemExports or exportTemplates"
-            yield Finding("unknown-export", secrets.scrub(message), INFO, item)
+            yield Finding("unknown-export", secrets.scrub(message), item)
         if one.phase not in (FAILED, WAITING):
             made = f"{len(one.deploy_items)} deploy items, {len(one.children)} nested installations"
             exported = f", exports {', '.join(one.exports)}" if one.exports else ""
-            yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), EXPLAIN, item)
+            yield Finding("rendered", secrets.scrub(f"{one.path}: {made}{exported}"), item, severity=EXPLAIN)
         for link in one.prerequisites.links if one.prerequisites is not None else ():
             message = f"{one.path}: {link} in the archive of the blueprint is a link or a device, and left out; must be a file"
-            yield Finding("link-left-out", secrets.scrub(message), WARNING, item)
+            yield Finding("link-left-out", secrets.scrub(message), item)
         if mapping(one.spec.get("verification")):
-            yield Finding("not-verified", "spec.verification: signatures are not verified here", INFO, item)
+            yield Finding("not-verified", "spec.verification: signatures are not verified here", item)

@@ -48,14 +48,14 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
     except InstallationError as error:
         message = Secrets(items.world).scrub(error.message)
         place = error.field if error.field.startswith((exporttemplates.TEMPLATES_FIELD, NOW_FIELD)) else ""
-        return [*findings, Finding(error.rule, message, ERROR, config if place else None, place)]
+        return [*findings, Finding(error.rule, message, config if place else None, place)]
     secrets = Secrets(items.world)
     for root in roots:
         findings += tree_findings(root, items, secrets)
         if spec["writeStatus"] is not True:
             findings += status_findings(root, items)
     if not roots and not items.generated:
-        findings.append(Finding("no-installation", "there is no Installation among the items", INFO))
+        findings.append(Finding("no-installation", "there is no Installation among the items", severity=INFO))
     if wanted is None:
         findings += unused_entries(roots, spec, config)
     if any(one.severity == ERROR for one in findings):
@@ -68,7 +68,7 @@ def render_items(resources: ResourceList, spec: Data, config: Resource | None = 
         writer.record(resources.causes, [one for root in roots for one in root.tree()])
     removed = writer.finish(everything=wanted is None)
     if removed:
-        findings.append(Finding("removed", _removed(removed), INFO))
+        findings.append(Finding("removed", _removed(removed)))
     return findings
 
 
@@ -151,10 +151,10 @@ class ItemWriter:
             if key[0] in ("DataObject", "Target"):
                 _take_over(place, data)
                 message = f"{maker.path} exports this object, and so has taken it over"
-                self.taken.append(Finding("taken-over", message, INFO, place))
+                self.taken.append(Finding("taken-over", message, place))
             else:
                 message = f"{maker.path} makes this object, too; an item that was not generated is left alone"
-                self.taken.append(Finding("left-alone", message, INFO, place))
+                self.taken.append(Finding("left-alone", message, place))
             return
         if known is None:
             path = f"{FOLDER}/{maker.namespace}/{maker.name}/{key[0].lower()}-{key[2]}.yaml"

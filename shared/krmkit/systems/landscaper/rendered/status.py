@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from krmkit.krm.finding import EXPLAIN, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.apinames import API_VERSION, HASH_ANNOTATION, object_name
@@ -58,7 +58,7 @@ def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
     if place is None or place.get("status", "phase") == phase:
         return []
     message = f"{root.path}: the controller comes to the phase {phase}; writeStatus: true writes it here"
-    return [Finding("status", message, EXPLAIN, place, "status.phase")]
+    return [Finding("status", message, place, "status.phase")]
 
 
 @dataclass(frozen=True, slots=True)

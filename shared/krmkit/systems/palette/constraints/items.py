@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.systems.palette.constraints.validate import ValidationOptions, validate
 from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.items import Packs
@@ -27,10 +27,10 @@ def validate_packs(
         options = ValidationOptions.of(spec, resources.limits, resources, config)
     except PackError as error:
         place = "data" if config is not None and config.kind == "ConfigMap" else "spec"
-        found = Finding("invalid-config", str(error), ERROR, config, f"{place}.{error.field}")
+        found = Finding("invalid-config", str(error), config, f"{place}.{error.field}")
         raise Refused(found) from None
     packs = Packs.read(resources)
-    findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
+    findings = [Finding("bad-pack", one.message, one.resource, one.field) for one in packs.problems]
     if not packs.carriers and options.pools is None and options.previous is None:
         return findings
     carriers = {carrier.pack.label: carrier for carrier in packs.carriers}

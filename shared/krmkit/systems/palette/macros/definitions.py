@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import text
 from krmkit.systems.palette.macros.context import Context
@@ -17,7 +17,7 @@ def add_definitions(items: list[Resource], context: Context, config: Resource | 
         profile = profile_of(item)
         field = f'data."{PROFILE_FILE}"' if item.kind == "ConfigMap" else "spec.forProvider"
         findings += [
-            Finding("variable-definition", message, severity, item, field)
+            Finding("variable-definition", message, item, field, severity=severity)
             for severity, message in definition_problems(profile.variables())
         ]
         context.defined = context.defined or set()
@@ -36,5 +36,5 @@ def add_definitions(items: list[Resource], context: Context, config: Resource | 
             if problem:
                 root = "data" if config is not None and config.kind == "ConfigMap" else "spec"
                 message = f"the value of the variable {name} {problem}"
-                findings.append(Finding("variable-value", message, ERROR, config, f"{root}.variables"))
+                findings.append(Finding("variable-value", message, config, f"{root}.variables"))
     return findings

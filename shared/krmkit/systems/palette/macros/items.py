@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json.paths import join
@@ -26,7 +26,7 @@ _MOST_LISTED = 20
 def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
     """Resolve all texts from the original values of the packs, then write them. Raises Refused, YamlError."""
     packs = Packs.read(resources)
-    findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
+    findings = [Finding("bad-pack", one.message, one.resource, one.field) for one in packs.problems]
     sources = sources_of(packs.carriers)
     context = read_context(spec, config)
     profiles = [*resources.containing("profile.yaml", "local-config", alternative=("forProvider", "pack"))]
@@ -83,7 +83,7 @@ def _refuse_collections(place: str, given: Any, config: Resource | None) -> None
         if isinstance(value, (dict, list)):
             what = "map" if isinstance(value, dict) else "list"
             message = f"must be a single value, not a {what}: a macro stands for a piece of text"
-            raise Refused(Finding("invalid-config", message, ERROR, config, field))
+            raise Refused(Finding("invalid-config", message, config, field))
 
 
 def _texts(data: Any, node: Node | None) -> dict[str, str]:
@@ -166,7 +166,7 @@ def resolved_findings(
         yield finding.at(item)
     if not any(finding.severity == ERROR for finding in resolved.findings):
         macros = "macro" if resolved.count == 1 else "macros"
-        found = Finding("resolved", f"{resolved.count} {macros} resolved", INFO, item)
+        found = Finding("resolved", f"{resolved.count} {macros} resolved", item)
         yield found.at(item, pack=carrier.pack.label) if carrier is not None else found
 
 
@@ -176,12 +176,12 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
     root = "data" if flat else "spec"
     for name, near in resolver.unknown_system().items():
         message = f'"{name}" is not a system macro of Palette, and no macro refers to it{near}'
-        yield Finding("unknown-system-macro", message, WARNING, config, join(f"{root}.system", name))
+        yield Finding("unknown-system-macro", message, config, join(f"{root}.system", name))
     for place, names in resolver.unused().items():
         if names:
             from krmkit.libraries.messages.listed import listed
 
             field = f"{root}.{place}"
             yield Finding(
-                "unused-variable", f"no macro refers to {listed(names, _MOST_LISTED)}", INFO, config, field
+                "unused-variable", f"no macro refers to {listed(names, _MOST_LISTED)}", config, field
             )

@@ -97,15 +97,15 @@ class MacroResolver:
                 continue
             if holds_macro(value):
                 message = f"{macro.raw}: the value holds a macro, which stays in the text: Palette never looks for macros in values"
-                findings.append(self._about(source, macro, "macro-in-value", message, file, "warning"))
+                findings.append(self._about(source, macro, "macro-in-value", message, file))
             if self._values.changes_variable(macro):
                 message = f"{macro.raw}: Palette's documentation allows no functions on profile variables; check it there"
-                findings.append(self._about(source, macro, "function-on-variable", message, file, "info"))
+                findings.append(self._about(source, macro, "function-on-variable", message, file))
             if macro.path.startswith("pack.content") and ".spectro.var." in macro.raw:
                 message = (
                     f"{macro.raw}: pack.content does not take profile variables; Palette leaves it unresolved"
                 )
-                findings.append(self._about(source, macro, "variable-in-content", message, file, "warning"))
+                findings.append(self._about(source, macro, "variable-in-content", message, file))
         if any(finding.severity == "error" for finding in findings):
             return Resolved(source.text, 0, findings)
         if sum(map(len, filled.values())) > self.limits.item_size:
@@ -145,11 +145,11 @@ class MacroResolver:
         for macro in text.macros.values():
             for path in self._values.unknown_packs.get(id(macro), ()):
                 message = f".spectro.{path} is empty{self._values.pack_hint(path)}"
-                found.append(self._about(source, macro, "unknown-pack", message, file, "warning"))
+                found.append(self._about(source, macro, "unknown-pack", message, file))
         return found
 
     def _about(
-        self, source: Source, macro: Macro, code: str, message: str, file: str, severity: str = "error"
+        self, source: Source, macro: Macro, code: str, message: str, file: str, severity: str = ""
     ) -> Finding:
         if source not in self._lines:
             self._lines[source] = LineIndex(source.text)
@@ -167,7 +167,7 @@ def _finding(
     source: Source,
     path: str,
     file: str,
-    severity: str = "error",
+    severity: str = "",
     error: YamlError | None = None,
 ) -> Finding:
     about = (source.label,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import INFO, WARNING
+from krmkit.krm.finding import INFO
 from krmkit.krm.secretwords import parts, without_secrets
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
@@ -157,9 +157,9 @@ class MacroValues:
             expression = self._expressions[body] = MacroExpression(body)
             self.used.update(expression.fields)
         if expression.control:
-            raise MacroError(KEPT, "it is a control structure, which only Palette evaluates", WARNING)
+            raise MacroError(KEPT, "it is a control structure, which only Palette evaluates")
         if expression.foreign:
-            raise MacroError(KEPT, f"{expression.foreign[0]} belongs to another template system", WARNING)
+            raise MacroError(KEPT, f"{expression.foreign[0]} belongs to another template system")
         outer, self._is_secret = self._is_secret, False
         try:
             values = [self._field(path) for path in expression.fields]
@@ -215,7 +215,7 @@ class MacroValues:
                 self._refuse_undefined(name)
             return self._undefined(path, KEEP, self._hint(kind, name)) if value is None else value
         if kind == "app":
-            raise MacroError(KEPT, "references to app profiles are resolved by Palette only", WARNING)
+            raise MacroError(KEPT, "references to app profiles are resolved by Palette only")
         raise MacroError(
             "undefined", f".spectro.{path}: there is no {kind!r} among pack, system, var and macro"
         )
@@ -278,7 +278,7 @@ class MacroValues:
         if policy == KEEP:
             if path.startswith("system.") and path[len("system.") :] in SYSTEM_MACROS:
                 raise MacroError(KEPT, f"no value is given for .spectro.{path}, which Palette knows", INFO)
-            raise MacroError(KEPT, f"no value is given for .spectro.{path}{hint}", WARNING)
+            raise MacroError(KEPT, f"no value is given for .spectro.{path}{hint}")
         if policy == ERROR:
             raise MacroError("undefined", f"there is no value for .spectro.{path}{hint}")
         return ""

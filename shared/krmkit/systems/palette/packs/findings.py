@@ -2,29 +2,8 @@
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.errors import YamlError
-
-# Every code that is not an error. not-checked, totals and satisfied report omitted checks, sums, and (on
-# request) the rules that hold.
-_SEVERITIES = {
-    "unknown-type": WARNING,
-    "unparseable": WARNING,
-    "default-type": WARNING,
-    "incomplete": WARNING,
-    "unknown-schedule": WARNING,
-    "unbounded-not-supported": WARNING,
-    "param-missing": WARNING,
-    "replicas-missing": WARNING,
-    "components-ignored": WARNING,
-    "capacity-unknown": WARNING,
-    "stale-marker": WARNING,
-    "deferred": INFO,
-    "not-checked": INFO,
-    "pools-unknown": INFO,
-    "totals": INFO,
-    "satisfied": INFO,
-}
 
 VALUES = "values.yaml"
 SCHEMA = "schema.yaml"
@@ -57,13 +36,13 @@ def pack_finding(
     found = Finding(
         rule,
         f"{message}: {error.message}" if error is not None else message,
-        severity or _SEVERITIES.get(rule, ERROR),
         None,
         path,
         current=current,
         proposed=proposed,
         tags=tags,
         about=about,
+        severity=severity,
     )
     if error is not None:
         found.line, found.column = error.line or 0, error.column or 0

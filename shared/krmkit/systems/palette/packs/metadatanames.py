@@ -99,11 +99,13 @@ class _Names:
         self.file = file
         self.found: list[Finding] = []
 
-    def add(self, path: str, message: str, current: object = None, rule: str = "unknown-name") -> None:
-        """Add a warning."""
-        self.found.append(
-            pack_finding(rule, message, (path,), self.pack.label, self.file, path, current, severity=WARNING)
-        )
+    def add(
+        self, path: str, message: str, current: object = None, rule: str = "unknown-name", severity: str = ""
+    ) -> None:
+        """Add a finding."""
+        about, label = (path,), self.pack.label
+        found = pack_finding(rule, message, about, label, self.file, path, current, severity=severity)
+        self.found.append(found)
 
     def clouds(self) -> None:
         """Warn of clouds that Palette does not have; anybody may register one."""
@@ -149,5 +151,5 @@ def _duplicates(checked: _Names, data: object) -> None:
             continue
         if name in seen:
             message = f'{PRESETS} has more than one preset named "{name}"; give each a name of its own'
-            checked.add(f"presets[{number}].name", message, rule="duplicate-name")
+            checked.add(f"presets[{number}].name", message, rule="duplicate-name", severity=WARNING)
         seen.add(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.krm.apart import apart
-from krmkit.krm.finding import ERROR, EXPLAIN, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.json.paths import dotted
 from krmkit.systems.palette.errors import PackError
 from krmkit.systems.palette.packs.items import Packs
@@ -30,7 +30,7 @@ def apply_to_packs(
     With `explain`, a finding names the presets of each pack.
     """
     packs = Packs.read(resources)
-    findings = [Finding("bad-pack", one.message, ERROR, one.resource, one.field) for one in packs.problems]
+    findings = [Finding("bad-pack", one.message, one.resource, one.field) for one in packs.problems]
     chosen = _Choice(packs, spec["selections"], config)
     findings += chosen.findings
     if not packs.carriers:
@@ -55,7 +55,7 @@ def apply_to_packs(
         said = [chosen.placed(carrier, finding) for finding in applied.findings]
         for preset in applied.presets if explain else ():
             message = f'the preset "{preset.label}" is applied'
-            said.append(Finding("applied", message, EXPLAIN, item))
+            said.append(Finding("applied", message, item))
         if resources.causes is not None:
             from krmkit.systems.palette.presets.causes import record_presets
 
@@ -83,9 +83,7 @@ class _Choice:
                 self._add(packs.named(name), selection["presets"], where, flat)
             except PackError as error:
                 field = dotted(where if flat else (*where, "pack"))
-                self.findings.append(
-                    Finding("unknown-pack", error.message, ERROR, config, field, current=name)
-                )
+                self.findings.append(Finding("unknown-pack", error.message, config, field, current=name))
 
     def _add(self, carrier: Carrier, presets: list[str], where: Path, flat: bool) -> None:
         self.presets.setdefault(id(carrier), []).extend(presets)

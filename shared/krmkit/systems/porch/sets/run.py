@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.finding import ERROR, EXPLAIN, Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
@@ -35,7 +35,7 @@ def generate_variants(
     try:
         sets = [decode_set(one) for one in given or sets_among(items, wanted)]
     except PorchError as error:
-        raise Refused(Finding("no-set", str(error), ERROR, config)) from None
+        raise Refused(Finding("no-set", str(error), config, severity=ERROR)) from None
     findings = [finding for one in sets for finding in violation_findings(one)]
     if findings:
         return findings
@@ -44,7 +44,7 @@ def generate_variants(
     if not sets and not orphans:
         # No error: an earlier run removed its variants, and a package may be rendered again.
         message = "there is no PackageVariantSet: give one as the config, or among the items"
-        return [Finding("no-set", message, WARNING)]
+        return [Finding("no-set", message)]
     planned = []
     for packages in sets:
         try:
@@ -52,7 +52,7 @@ def generate_variants(
         except PorchError as error:
             condition = error.conditions[0]
             rule = _RULES.get(condition.reason, "unexpected-error")
-            findings.append(condition_finding(ERROR, rule, condition, error.resource))
+            findings.append(condition_finding(rule, condition, error.resource))
     if findings:
         return findings
     for plan in planned:
@@ -63,7 +63,7 @@ def generate_variants(
     if orphans:
         names = listed([item.name for item in orphans])
         message = f"their PackageVariantSet is gone, so they were removed: {names}"
-        findings.append(Finding("removed-set", message, INFO))
+        findings.append(Finding("removed-set", message))
     return findings
 
 
@@ -75,24 +75,24 @@ def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
         message = (
             f'no PackageRevision is among the items: in CEL, upstream has the name "{upstream}" and no labels'
         )
-        yield Finding("upstream-unknown", message, INFO, resource, "spec.upstream")
+        yield Finding("upstream-unknown", message, resource, "spec.upstream")
     for index, count in enumerate(planned.entries):
         field = f"spec.targets[{index}]"
         if count:
-            yield Finding("generated", f"selects {count}", EXPLAIN, resource, field)
+            yield Finding("generated", f"selects {count}", resource, field, severity=EXPLAIN)
         else:
-            yield Finding("empty-target", "selects nothing", INFO, resource, field)
+            yield Finding("empty-target", "selects nothing", resource, field)
     for rule, message in doubts(planned):
-        yield Finding(rule, message, WARNING, resource, "spec.targets")
+        yield Finding(rule, message, resource, "spec.targets")
     for variant in planned.generated.variants if explaining else ():
         place = variant.spec["downstream"]
         message = f"{variant.name}: package {place['package']} in repository {place['repo']}"
-        yield Finding("generated", message, EXPLAIN, resource)
+        yield Finding("generated", message, resource, severity=EXPLAIN)
     message = (
         f"{len(planned.generated.variants)} PackageVariants: {len(changes.created)} new, {len(changes.updated)} kept,"
         f" {len(changes.deleted)} removed"
     )
-    yield Finding("generated", message, INFO, resource)
+    yield Finding("generated", message, resource)
 
 
 def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
@@ -109,7 +109,6 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
     yield Finding(
         "status",
         f"the controller writes {said}; writeStatus: true writes it here",
-        EXPLAIN,
         resource,
         "status.conditions",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.krm.cause import CauseLog
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
@@ -48,9 +48,7 @@ def apply_items(items: ResourceList, spec: Object, config: Resource | None) -> l
     try:
         chain.apply(variants)
     except PorchError as error:
-        return [
-            findings.condition_finding(ERROR, error.rule, one, error.resource) for one in error.conditions
-        ]
+        return [findings.condition_finding(error.rule, one, error.resource) for one in error.conditions]
     return list(chain_findings(chain))
 
 
@@ -140,10 +138,10 @@ def chain_findings(chain: VariantChain) -> Iterator[Finding]:
     """Report a chain of PackageVariants that were all applied."""
     for point in chain.explained:
         for line in point.explained:
-            yield Finding("injection", line, EXPLAIN, point.resource)
+            yield Finding("injection", line, point.resource)
     yield from findings.point_findings(chain.points)
     if chain.kptfile is not None and chain.pipeline_changed:
         yield findings.pipeline_finding(chain.kptfile)
     for variant, conditions in chain.applied:
         for condition in conditions:
-            yield findings.condition_finding(INFO, "ready", condition, variant.resource)
+            yield findings.condition_finding("ready", condition, variant.resource)

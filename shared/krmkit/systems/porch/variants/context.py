@@ -6,7 +6,7 @@ pkg/lib/builtins/pkg_context.go.
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.data import go_value
@@ -39,7 +39,7 @@ def set_context(items: ResourceList, context: dict[str, Any], config: Resource |
         context, above = variant.spec.get("packageContext") or {}, "spec.packageContext."
     reserved = validate_context(context, f"{above}data", f"{above}removeKeys")
     if reserved:
-        return [Finding("reserved-key", message, ERROR, config) for message in reserved]
+        return [Finding("reserved-key", message, config) for message in reserved]
     package = PackageView(items)
     if not package.at(CONTEXT_FILE) and (context.get("data") or context.get("removeKeys")):
         what = f"there is no {CONTEXT_FILE} among the items, which this function edits; kustomize hands on no paths"

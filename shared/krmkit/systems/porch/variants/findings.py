@@ -5,7 +5,7 @@ results.extend(point_findings(points))
 
 from __future__ import annotations
 
-from krmkit.krm.finding import ERROR, EXPLAIN, INFO, WARNING, Finding
+from krmkit.krm.finding import INFO, Finding
 from krmkit.krm.resource import Resource
 from krmkit.systems.porch.api.apinames import Condition
 from krmkit.systems.porch.variants.gates import condition_of
@@ -26,7 +26,7 @@ _WHERE_OBJECTS_STAND = (
 def violation_findings(decoded: DecodedVariant) -> list[Finding]:
     """Return an error for each violation of the form of a PackageVariant or PackageVariantSet."""
     return [
-        Finding("invalid-config", one.message, ERROR, decoded.resource, one.path, current=one.current)
+        Finding("invalid-config", one.message, decoded.resource, one.path, current=one.current)
         for one in decoded.violations
     ]
 
@@ -35,31 +35,31 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
     """Report why points are not injected, as a warning if required, else an info; explain the others."""
     for point in points:
         for line in point.explained:
-            yield Finding("injection", line, EXPLAIN, point.resource)
+            yield Finding("injection", line, point.resource)
         condition = condition_of(point)
         hint = point.hint
         if not hint and condition.message.startswith("no in-cluster resources"):
             hint = _WHERE_OBJECTS_STAND
         if point.injected:
-            yield Finding("injection", condition.message, EXPLAIN, point.resource)
+            yield Finding("injection", condition.message, point.resource)
         elif point.required:
             message = f"required, and not injected: {condition.message}{hint}; the readiness gate stays open"
-            yield Finding("not-injected", message, WARNING, point.resource, tags=_tags(condition))
+            yield Finding("not-injected", message, point.resource, tags=_tags(condition))
         else:
             message = f"optional, and not injected: {condition.message}{hint}"
-            yield Finding("not-injected", message, INFO, point.resource, tags=_tags(condition))
+            yield Finding("not-injected", message, point.resource, tags=_tags(condition), severity=INFO)
 
 
 def pipeline_finding(kptfile: Resource) -> Finding:
     """Return the finding of a changed pipeline, which waits for the next render: kpt reads it first."""
     message = "the pipeline has changed; that takes effect with the next render, so render again"
-    return Finding("render-again", message, INFO, kptfile, "pipeline")
+    return Finding("render-again", message, kptfile, "pipeline")
 
 
-def condition_finding(severity: str, rule: str, condition: Condition, resource: Resource | None) -> Finding:
+def condition_finding(rule: str, condition: Condition, resource: Resource | None) -> Finding:
     """Return a condition of a PackageVariant or PackageVariantSet."""
     message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
-    return Finding(rule, message, severity, resource, tags=_tags(condition))
+    return Finding(rule, message, resource, tags=_tags(condition))
 
 
 def _tags(condition: Condition) -> dict[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm.annotations import INJECTED, INJECTED_NAME, INJECTION
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, INFO, Finding
+from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import wide_data
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
@@ -39,7 +39,7 @@ def inject_objects(items: ResourceList, spec: dict[str, Any], config: Resource |
     if variant is not None:
         injectors = variant.spec.get("injectors") or []
         found = violation_findings(variant) or [
-            Finding("bad-injector", "must not be empty", ERROR, config, f"spec.injectors[{index}].name")
+            Finding("bad-injector", "must not be empty", config, f"spec.injectors[{index}].name")
             for index, injector in enumerate(injectors)
             if not injector.get("name")
         ]
@@ -53,7 +53,7 @@ def inject_objects(items: ResourceList, spec: dict[str, Any], config: Resource |
     findings = list(point_findings(points))
     if points and not package.at(KPTFILE):
         message = "there is no Kptfile, as under kustomize: conditions and gates have no place"
-        findings.append(Finding("no-kptfile", message, INFO))
+        findings.append(Finding("no-kptfile", message))
     return findings
 
 

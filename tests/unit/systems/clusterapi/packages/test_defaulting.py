@@ -124,16 +124,13 @@ def test_refused() -> None:
 
 
 def test_missing_class() -> None:
-    """Without its class a Cluster gets its v, and a warning."""
+    """Without its class a Cluster gets its v, and a word on it."""
     other = small_class()
     other["metadata"]["name"] = "other"
     text, findings = defaulted("    version: 1.33.1\n", owner=other)
 
     assert text == "    version: v1.33.1\n"
-    assert [(one.rule, one.severity) for one in findings] == [
-        ("missing-class", "warning"),
-        ("defaulted", "explain"),
-    ]
+    assert [one.rule for one in findings] == ["missing-class", "defaulted"]
 
 
 def test_unmanaged() -> None:
