@@ -49,7 +49,7 @@ def test_the_members(name: str) -> None:
         ("main", "file process"),
         (
             "Finding",
-            "rule message severity resource field current proposed tags about",
+            "rule message resource field current proposed tags about severity",
         ),
         ("FunctionError", "message rule resource field"),
         ("Config", "spec resource fail_on explain"),

@@ -63,11 +63,6 @@ class Results:
             finding.severity, finding.explained = INFO, True
         self._found.append(finding)
 
-    def stop(self, finding: Finding) -> None:
-        """Add what ends the run, which is an error whatever its rule is."""
-        finding.severity = ERROR
-        self._found.append(finding)
-
     def extend(self, findings: Iterable[Finding]) -> None:
         """Add several findings."""
         for finding in findings:

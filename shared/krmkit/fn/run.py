@@ -322,7 +322,8 @@ def _stopped(error: BaseException, results: Results, options: RunOptions) -> str
     elif isinstance(error, Refused):
         if error.finding.rule == UNNAMED:
             error.finding.rule = "invalid-item"
-        results.stop(error.finding)
+        results.add(error.finding)
+        error.finding.severity = ERROR  # whatever its rule states: it ends the run
     elif isinstance(error, MissingDependencyError):
         results.error("missing-dependency", str(error))
     elif isinstance(error, RecursionError):
