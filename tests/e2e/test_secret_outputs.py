@@ -6,6 +6,7 @@ The marker is the data of a Secret, and the value of some other field of the pac
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import re
@@ -24,6 +25,7 @@ from krmkit.services.evaluator.worker import answered, preloaded
 from krmkit.services.preview.package import PreviewPackage
 from krmkit.views.formats import FORMATS
 from tests.e2e.gitfleet import GitFleet, git
+from tests.unit.render.conversion.profiles import FORMS as PROFILES
 
 MARKER = "Tr0ub4dor-and-3"
 ENCODED = b64encode(MARKER.encode()).decode()
@@ -258,6 +260,47 @@ def test_packs_and_variants(tmp_path: Path, project: Path, run: Run) -> None:
         words = ["variants", "render", str(fleet / "fleet.yaml"), "--objects", str(fleet / "objects")]
         words += ["--packages", str(fleet), "--out", str(tmp_path / f"fleet-{form}"), "--format", form]
         held(run(*words, "--diff"), *words)
+
+
+def test_profiles(tmp_path: Path, run: Run) -> None:
+    """Profiles with the marker as a sensitive default, right and wrong, and where errors quote: show, check, diff, import."""
+    given = json.loads(PROFILES["export.json"])
+    key, layers = given["spec"]["variables"][1], given["spec"]["template"]["packs"]
+    key["defaultValue"] = MARKER
+    layers[1]["values"] += f"note: the token is {MARKER}\n"
+    manifest = SECRET.format(MARKER, ENCODED)
+    layers[2]["manifests"] = [{"name": "s", "content": manifest}]
+    texts = {"old.json": json.dumps(given).replace(MARKER, "before"), "new.json": json.dumps(given)}
+    for name, change in {
+        "number": {"format": "number"}, "regex": {"regex": "^a$"},
+        "options": {"inputType": "dropdown", "options": [{"value": f"{MARKER}x", "label": "a"}]},
+    }.items():  # fmt: skip
+        key |= change
+        texts[f"{name}.json"] = json.dumps(given)
+    layers[1]["values"] = {"password": MARKER}
+    texts["values.json"] = json.dumps(given)
+    texts["escape.tf"] = (
+        f'resource "spectrocloud_cluster_profile" "p" {{\n  pack {{\n    values = "a: {MARKER}\\q"\n  }}\n}}\n'
+    )
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    paths = [str(tmp_path / name) for name in texts]
+    run("pack", "import", paths[0], "-o", str(tmp_path / "package"))
+    for path in paths:
+        words: list[tuple[str, ...]] = [("pack", "check", path, "-f", form) for form in FORMATS]
+        words += [("pack", "show", path, "-f", form) for form in ("text", "json")]
+        words += [
+            ("pack", "diff", *pair, "-f", form)
+            for form in ("text", "json", "markdown")
+            for pair in ((paths[0], path), (path, paths[0]), (str(tmp_path / "package"), path))
+        ]
+        words += [
+            ("pack", "import", path, "-o", str(tmp_path / "package"), *more) for more in ((), ("--force",))
+        ]
+        words += [("render", str(tmp_path / "package"), "--diff"), ("check", str(tmp_path / "package"))]
+        for one in words:
+            held(run(*one), *one)
+    assert "(secret), changed" in run("pack", "diff", *paths[:2])
 
 
 @pytest.mark.parametrize("form", [*FORMATS, "diff", "markdown"])

@@ -92,7 +92,8 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
     """Return the secrets in resources.
 
     They are the data of Secrets, the values of secret variables, and those of keys that a pack's schema calls
-    passwords. Not secret: booleans, numbers of up to three digits, and names of variables.
+    passwords, and the defaults of a profile's sensitive variables. Not secret: booleans, numbers of up to
+    three digits, and names of variables.
     """
     found: set[str] = set()
     packs = []
@@ -129,10 +130,14 @@ def hide(findings: list[Finding], items: Iterable[Resource]) -> None:
 def _passwords(packs: list[Resource]) -> set[str]:
     from krmkit.systems.palette.constraints.overview import passwords
     from krmkit.systems.palette.packs.items import Packs
+    from krmkit.systems.palette.profiles.items import is_profile, profile_of
+    from krmkit.systems.palette.profiles.variables import sensitive_defaults
 
     found: set[str] = set()
     for item in packs:
         try:
+            if is_profile(item):
+                found |= sensitive_defaults(profile_of(item).variables())
             for carrier in Packs.read(ResourceList.of([item])).carriers:
                 found |= passwords(carrier.pack)
         except (Refused, YamlError):

@@ -24,7 +24,7 @@ _INSIDE = 8  # characters from which on a text of letters cannot be part of krmk
 
 def may_hold_secrets(text: str) -> bool:
     """Return True if a text has one of the words without which nothing in it is marked as secret."""
-    return "ecret" in text or "password" in text
+    return "ecret" in text or "password" in text or "ensitive" in text
 
 
 def suspects(items: Iterable[Resource | None]) -> list[Resource]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
+from collections.abc import Callable
 from typing import Any
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
+from krmkit.krm.secretwords import SECRET
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
+from krmkit.render.findings.fieldtable import among_keys, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.macros.context import APP_MACROS, SYSTEM_MACROS
@@ -17,19 +18,17 @@ from krmkit.systems.palette.packs.pack import Pack
 from krmkit.views.formats import json_of
 from krmkit.views.terminal import BOLD, CYAN, Terminal
 
-SECRET = "(secret)"
-
 
 def data_of(pack: Pack) -> dict[str, Any]:
     """Return a pack as data, with the values of the schema's passwords masked."""
     rules = PackSchema.parse(pack.schema or "").rules
-    secrets = [key_pattern(rule.key) for rule in rules if rule.secret]
+    is_secret = among_keys(rule.key for rule in rules if rule.secret)
     return {
         "name": pack.name,
         "version": pack.version,
         "layer": pack.layer,
         "displayName": pack.display_name,
-        "presets": _presets(pack, secrets),
+        "presets": _presets(pack, is_secret),
         "keys": [
             {
                 "key": rule.key,
@@ -53,7 +52,7 @@ def data_of(pack: Pack) -> dict[str, Any]:
     }
 
 
-def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]:
+def _presets(pack: Pack, is_secret: Callable[[str], bool]) -> list[dict[str, Any]]:
     """Return the presets by group, each with what it removes and sets."""
     if not pack.presets:
         return []
@@ -71,7 +70,7 @@ def _presets(pack: Pack, secrets: list[re.Pattern[str]]) -> list[dict[str, Any]]
         sets = {}
         for path, value in values_of(text or None, "").items():
             shown = with_macros(value, macros) if isinstance(value, str) else value
-            sets[path] = SECRET if any(secret.match(plain(path)) for secret in secrets) else shown
+            sets[path] = SECRET if is_secret(path) else shown
         removed = preset.get("remove")
         presets.append(
             {

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from krmkit.krm.secretwords import SECRET
 from krmkit.views.formats import json_of
 from krmkit.views.markdown import limited
 
@@ -84,7 +85,12 @@ def _details(layer: Data) -> Iterator[str]:
 
 
 def _changed(one: Data) -> str:
-    old, new = (json.dumps(one[side], ensure_ascii=False) for side in ("old", "new"))
+    old, new = (
+        SECRET if one[side] == SECRET else json.dumps(one[side], ensure_ascii=False)
+        for side in ("old", "new")
+    )
     if one["old"] is None:
         return f"+ {one['path']}: {new}\n"
-    return f"- {one['path']}: {old}\n" if one["new"] is None else f"~ {one['path']}: {old} -> {new}\n"
+    if one["new"] is None:
+        return f"- {one['path']}: {old}\n"
+    return f"~ {one['path']}: {f'{SECRET}, changed' if old == new == SECRET else f'{old} -> {new}'}\n"

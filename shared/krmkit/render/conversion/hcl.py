@@ -143,7 +143,7 @@ class _Reader:
             try:
                 return _undoubled(json.loads(f'"{plain}"', strict=False)), string.end()
             except ValueError:
-                raise self._refuse(at, f"{string[0]} has an escape that Terraform does not know") from None
+                raise self._refuse(at, "the text has an escape that Terraform does not know") from None
         if (heredoc := _HEREDOC.match(text, at)) is not None:
             return self._heredoc(heredoc)
         closing = {"[": "]", "{": "}"}.get(text[at : at + 1])
@@ -184,8 +184,8 @@ class _Reader:
             return None, -1
         if opened[1]:
             # Blank lines neither count nor lose anything, as in Terraform.
-            depths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
-            lines = [line[min(depths) :] if line.strip() else line for line in lines]
+            depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+            lines = [line[depth:] if line.strip() else line for line in lines]
         return _undoubled("".join(lines)), closing.end()
 
     def _computed(self, at: int) -> int:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from krmkit.fn.masking import Mask
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import ERROR, INFO, WARNING
+from krmkit.krm.secretwords import SECRET
 from krmkit.libraries.schema.fields import mapping
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.conversion.profilesource import ShownLayer, ShownProfile, read_shown
-from krmkit.render.findings.fieldtable import key_pattern, plain, values_of
+from krmkit.render.findings.fieldtable import among_keys, plain, values_of
 from krmkit.render.findings.macros import REFERENCE, with_macros, without_macros
 from krmkit.render.findings.model import Result
 from krmkit.systems.palette.constraints.formattypes import is_version
@@ -21,8 +24,8 @@ from krmkit.systems.palette.presets import marker
 from krmkit.systems.palette.profiles.items import in_train
 from krmkit.systems.palette.profiles.variables import definition_problems
 
-SECRET = "(secret)"
 Data = dict[str, Any]
+_UNREADABLE = "text"  # the path of a text of values that cannot be read
 
 
 def compared(old: ShownProfile, new: ShownProfile) -> Data:
@@ -66,35 +69,43 @@ def check_profile(place: str) -> list[Result]:
             found.append(
                 (layer.name, WARNING, "tag", f"the tag {layer.tag} does not stand for the version {have}")
             )
+    mask = Mask(shown.secrets)
     return [
-        Result(severity, rule, f"{layer}: {message}".removeprefix(": "), place)
+        Result(severity, rule, mask.message(f"{layer}: {message}".removeprefix(": ")), place)
         for layer, severity, rule, message in found
     ]
 
 
-def flat_values(values: str, pack: Pack) -> Data:
-    """Return the values of a text by path, with passwords of the pack's schema masked."""
-    secrets = [key_pattern(rule.key) for rule in PackSchema.parse(pack.schema or "").rules if rule.secret]
+def _passwords(pack: Pack) -> Callable[[str], bool]:
+    """Return whether the pack's schema calls the value at a path a password; an unreadable text is one."""
+    keys = [rule.key for rule in PackSchema.parse(pack.schema or "").rules if rule.secret]
+    among = among_keys(keys)
+    return lambda path: among(path) or (bool(keys) and path == _UNREADABLE)
+
+
+def _flat(values: str) -> Data:
+    """Return the values of a text by path."""
     try:
         words, macros = without_macros(values)
         found = values_of(words or None, "")
     except (YamlError, Refused):
         found = {}
     if not found and values.strip():
-        return {"text": values}
+        return {_UNREADABLE: values}
+    names = list(macros)
     return {
-        path: SECRET
-        if any(secret.match(plain(path)) for secret in secrets)
-        else with_macros(value, list(macros))
-        if isinstance(value, str)
-        else value
-        for path, value in found.items()
+        path: with_macros(value, names) if isinstance(value, str) else value for path, value in found.items()
     }
 
 
-def _changes(old: Data, new: Data) -> list[Data]:
+def _changes(old: Data, new: Data, is_secret: Callable[[str], bool] = lambda _: False) -> list[Data]:
+    """Return the values that differ; of secrets only that they do."""
     return [
-        {"path": path, "old": old.get(path), "new": new.get(path)}
+        {
+            "path": path,
+            "old": SECRET if path in old and is_secret(path) else old.get(path),
+            "new": SECRET if path in new and is_secret(path) else new.get(path),
+        }
         for path in {**old, **new}
         if (path in old, old.get(path)) != (path in new, new.get(path))
     ]
@@ -108,15 +119,16 @@ def _layer(old: ShownLayer | None, new: ShownLayer | None) -> Data:
         version = shown.pack.effective_version or shown.tag
         return {"name": shown.name, "change": "removed" if new is None else "added", "version": version}
     presets = [found.entries if (found := marker.read(one.pack.values or "")) else [] for one in (old, new)]
-    flat = [flat_values(one.pack.values or "", one.pack) for one in (old, new)]
-    shipped = [flat_values(one.defaults, one.pack) if one.defaults else {} for one in (old, new)]
+    flat = [_flat(one.pack.values or "") for one in (old, new)]
+    shipped = [_flat(one.defaults) for one in (old, new)]
+    secret = [_passwords(one.pack) for one in (old, new)]
     made: Data = {
         "version": [old.pack.effective_version, new.pack.effective_version],
         "tag": [old.tag, new.tag],
         "type": [old.type, new.type],
         "presets": presets,
-        "values": _changes(flat[0], flat[1]),
-        "manifests": [one["path"] for one in _changes(dict(old.manifests), dict(new.manifests))],
+        "values": _changes(flat[0], flat[1], lambda path: any(one(path) for one in secret)),
+        "manifests": [one["path"] for one in _changes({**old.manifests}, {**new.manifests})],
         "inert": [path for path in flat[1] if path in shipped[0] and shipped[1] and path not in shipped[1]],
     }
     pairs = ("version", "tag", "type", "presets")
@@ -128,10 +140,8 @@ def _variables(old: list[Data], new: list[Data], sensitive: set[Any]) -> list[Da
     before, after = ({str(one.get("name")): one for one in given} for given in (old, new))
     made = []
     for name in {**before, **after}:
-        fields = _changes(before.get(name, {}), after.get(name, {}))
-        if name in sensitive:
-            hidden = {"old": SECRET, "new": SECRET}
-            fields = [{**one, **hidden} if one["path"] == "defaultValue" else one for one in fields]
+        hidden = ("defaultValue", "options") if name in sensitive else ()
+        fields = _changes(before.get(name, {}), after.get(name, {}), hidden.__contains__)
         if fields:
             change = "added" if name not in before else "removed" if name not in after else "changed"
             made.append({"name": name, "change": change, "fields": fields if change == "changed" else []})
@@ -159,7 +169,7 @@ def _problems(profile: ShownProfile, old: ShownProfile | None) -> list[tuple[str
                 (layer.name, ERROR, "cloud", f"the pack is for {listed}, and the profile for {cloud}")
             )
         texts = "\n".join((layer.pack.values or "", *layer.manifests.values()))
-        for name in dict.fromkeys(name for group, name in REFERENCE.findall(texts) if group == "var"):
+        for name in dict.fromkeys(_variables_in(texts)):
             if defined and name not in defined:
                 found.append((layer.name, ERROR, "undefined", f"the profile defines no variable {name}"))
     return found
@@ -177,20 +187,23 @@ def _readable(layer: ShownLayer) -> Pack | None:
 
 
 _PRIORITY = "pack.spectrocloud.com/install-priority"
+_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def overview(profile: ShownProfile) -> Data:
     """Return layers, the order of installation, and the variables with the places that use them."""
     waves: dict[int, list[str]] = {}
+    uses: dict[str, list[str]] = {}
     for layer in profile.layers:
-        flat = {
-            plain(path): value for path, value in flat_values(layer.pack.values or "", layer.pack).items()
-        }
-        number = str(flat.get(_PRIORITY, 0))
+        flat = _flat(layer.pack.values or "")
+        number = str({plain(path): value for path, value in flat.items()}.get(_PRIORITY, 0))
         if layer.pack.layer in ("", "addon"):
-            waves.setdefault(int(number) if number.lstrip("+-").isdecimal() else 0, []).append(layer.name)
+            waves.setdefault(int(number) if _NUMBER.fullmatch(number) else 0, []).append(layer.name)
+        for place, value in (*flat.items(), *layer.manifests.items()):
+            for name in dict.fromkeys(_variables_in(value)):
+                uses.setdefault(name, []).append(f"{layer.name}: {place}")
     first = [[layer.name] for layer in profile.layers if layer.pack.layer not in ("", "addon")]
-    return {
+    data = {
         **profile.fields,
         "layers": [
             {
@@ -207,22 +220,13 @@ def overview(profile: ShownProfile) -> Data:
             {
                 **{name: value for name, value in one.items() if name != "defaultValue"},
                 "defaultValue": SECRET if one.get("isSensitive") is True else one.get("defaultValue", ""),
-                "uses": _uses(profile, str(one.get("name"))),
+                "uses": uses.get(str(one.get("name")), []),
             }
             for one in profile.variables
         ],
     }
+    return mapping(Mask(profile.secrets).value(data))
 
 
-def _uses(profile: ShownProfile, variable: str) -> list[str]:
-    """Return the places of a variable: `door-vision: vision.url`, or the manifest that has it."""
-
-    def refers(value: object) -> bool:
-        return ("var", variable) in REFERENCE.findall(str(value))
-
-    found = []
-    for layer in profile.layers:
-        flat = flat_values(layer.pack.values or "", layer.pack)
-        found += [f"{layer.name}: {path}" for path, value in flat.items() if refers(value)]
-        found += [f"{layer.name}: {name}" for name, value in layer.manifests.items() if refers(value)]
-    return found
+def _variables_in(value: object) -> Iterator[str]:
+    return (name for group, name in REFERENCE.findall(str(value)) if group == "var")

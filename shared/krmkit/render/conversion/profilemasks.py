@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from krmkit.kpt.source import split_documents
 from krmkit.krm.errors import Refused
@@ -14,7 +14,7 @@ from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq, deref
-from krmkit.render.findings.fieldtable import key_pattern
+from krmkit.render.findings.fieldtable import among_keys
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.macrotext import MacroText
 from krmkit.systems.palette.profiles.forms import ClusterProfile, snake
@@ -37,10 +37,8 @@ def without_masks(theirs: str, mine: str, file: str, schema: str) -> tuple[str, 
         return _definitions(theirs, mine)
     if MASK.fullmatch(theirs) and mine.strip():
         return mine, [f"the text {_MASKED}"]
-    secret = (
-        [key_pattern(rule.key) for rule in PackSchema.parse(schema).rules if rule.secret] if schema else []
-    )
-    if "*" not in theirs and not secret:
+    keys = [rule.key for rule in PackSchema.parse(schema).rules if rule.secret] if schema else []
+    if "*" not in theirs and not keys:
         return theirs, []
     parts: list[str] = []
     kept: list[str] = []
@@ -49,24 +47,24 @@ def without_masks(theirs: str, mine: str, file: str, schema: str) -> tuple[str, 
     for number, (lead, one) in enumerate(new):
         # Of other documents than before, one alone may have the values.
         others = here[number : number + 1] if len(here) == len(new) else here
-        tried = [found for found in (_filled(one, old, secret) for old in others) if found[1]]
+        tried = [found for found in (_filled(one, old, among_keys(keys)) for old in others) if found[1]]
         text, said = tried[0] if len(tried) == 1 else (one, [])
         parts += [lead, text]
         kept += said
     return ("".join(parts) if kept else theirs), kept
 
 
-def _filled(new: str, old: str, secret: list[re.Pattern[str]]) -> tuple[str, list[str]]:
+def _filled(new: str, old: str, is_secret: Callable[[str], bool]) -> tuple[str, list[str]]:
     """Fill a document's masks from another; a mask without quotes, an alias to YAML, gets them."""
     for one in dict.fromkeys([new, _UNQUOTED.sub(r"\1'\2'", new)]):
         try:
-            return _unmasked(MacroText(one), MacroText(old), secret)
+            return _unmasked(MacroText(one), MacroText(old), is_secret)
         except YamlError:
             continue
     return new, []
 
 
-def _unmasked(new: MacroText, old: MacroText, secret: list[re.Pattern[str]]) -> tuple[str, list[str]]:
+def _unmasked(new: MacroText, old: MacroText, is_secret: Callable[[str], bool]) -> tuple[str, list[str]]:
     document = _document(new)
     spliced: list[tuple[str, Scalar, Scalar]] = []
     kept = []
@@ -74,7 +72,7 @@ def _unmasked(new: MacroText, old: MacroText, secret: list[re.Pattern[str]]) -> 
         if have.text == here.text or not have.text or MASK.fullmatch(have.text):
             continue
         is_mask = MASK.fullmatch(here.text) is not None
-        if is_mask or any(one.match(path) for one in secret):
+        if is_mask or is_secret(path):
             spliced.append((path, here, have))
             kept.append(f"{path} {_MASKED if is_mask else _SECRET}")
     marked, raws = new.marked, {mark: macro.raw for mark, macro in new.macros.items()}

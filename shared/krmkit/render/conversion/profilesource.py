@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from krmkit.fn.masking import secrets_among
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
+from krmkit.krm.secretwords import can_be_struck
 from krmkit.libraries.schema.fields import entries, text
 from krmkit.render.conversion.packfiles import decoded, pack_of, read_pack
 from krmkit.render.conversion.packmerge import RECORDS, PackRecord, with_presets
@@ -15,10 +16,12 @@ from krmkit.render.conversion.profileimport import VALUES, item_texts
 from krmkit.render.conversion.profiletext import read_profile
 from krmkit.render.package import IGNORE_FILE, KPTFILE
 from krmkit.render.resourcefiles import items_from
+from krmkit.render.secrets.files import secrets_in_file
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.source import DiskFiles, FileSource
 from krmkit.storage.git.program import GitError
 from krmkit.storage.git.revision import RevisionFiles
+from krmkit.systems.palette.constraints.overview import passwords
 from krmkit.systems.palette.packs.items import PACK_FILE, is_pack
 from krmkit.systems.palette.packs.pack import Pack
 from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
@@ -31,6 +34,7 @@ from krmkit.systems.palette.profiles.items import (
     profile_of,
     tag_for,
 )
+from krmkit.systems.palette.profiles.variables import sensitive_defaults
 
 
 @dataclass
@@ -52,7 +56,13 @@ class ShownProfile:
     fields: dict[str, str]
     layers: list[ShownLayer]
     variables: list[Data] = field(default_factory=list)
-    secrets: set[str] = field(default_factory=set)  # those of the package's items
+    secrets: set[str] = field(default_factory=set)  # those of its parts, and of the package's items
+
+    def __post_init__(self) -> None:
+        found = sensitive_defaults(self.variables)
+        for layer in self.layers:
+            found |= passwords(layer.pack).union(*map(secrets_in_file, layer.manifests.values()))
+        self.secrets |= {*filter(can_be_struck, found)}
 
 
 def is_profile_place(place: str) -> bool:
@@ -85,7 +95,7 @@ def read_shown(place: str, beside: str = "") -> ShownProfile:
 def _of_package(source: FileSource) -> ShownProfile:
     items = items_from(source)
     shown = _of_items(items, source)
-    shown.secrets = secrets_among(items)
+    shown.secrets |= secrets_among(items)
     return shown
 
 

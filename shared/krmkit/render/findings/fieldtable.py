@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from typing import Any
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.fieldpath import Path
@@ -211,10 +212,26 @@ def plain(path: str) -> str:
     return path.replace('"', "").replace("'", "").replace("[", ".").replace("]", "").strip(".")
 
 
-def key_pattern(key: str) -> re.Pattern[str]:
-    """Return a pattern for the plain paths of a schema's key and those below; `$[]` is any element."""
-    parts = ["[0-9]+" if part == "$" else re.escape(part) for part in plain(key).split(".") if part]
-    return re.compile("[.]".join(parts) + "(?:[.]|$)")
+def among_keys(keys: Iterable[str]) -> Callable[[str], bool]:
+    """Return whether a path is one of a schema's keys, or lies below one; `$[]` is any element."""
+    tree: dict[str, Any] = {}
+    for key in keys:
+        node = tree
+        for part in filter(None, plain(key).split(".")):
+            node = node.setdefault(part, {})
+        node[""] = {}
+    tree.pop("", None)
+
+    def found(path: str) -> bool:
+        nodes = [tree] if tree else []
+        for part in plain(path).split(".") if nodes else ():
+            steps = (part, "$") if part.isdecimal() else (part,)
+            nodes = [node[step] for node in nodes for step in steps if step in node]
+            if any("" in node for node in nodes):
+                return True
+        return False
+
+    return found
 
 
 def covers(wanted: str, path: str) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
+from krmkit.render.findings.macros import without_macros
 from tests.unit.render.conversion.profiles import FORMS, bring, edit
 
 
@@ -51,7 +52,7 @@ def test_a_plan(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) ->
         "+ net 1.0.0\n"
         "order: web, edge-k3s, extras\n"
         "variable key changed\n"
-        '    ~ defaultValue: "(secret)" -> "(secret)"\n'
+        "    ~ defaultValue: (secret), changed\n"
         "variable new added\n"
         "error  undefined  edge-k3s: the profile defines no variable other\n"
     )
@@ -123,6 +124,57 @@ def test_an_upgrade_of_a_package(tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert "requires the pack kube" in said
     assert main(["pack", "diff", "nope", str(package)]) == 1
     assert "is no file or folder, nor a revision" in capsys.readouterr().err
+
+
+def test_a_password_that_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A change of what the schema calls a password is named, and shown of neither side, nor in another field."""
+    folders = [
+        pack(
+            tmp_path / name, "1.0.0", f"pass: {name}-hush\nusers:\n- key: {name}-key\nnote: use {name}-hush\n"
+        )
+        for name in ("old", "new")
+    ]
+    for folder in folders:
+        (folder / "schema.yaml").write_text(
+            "pass:\n  schema: '{{ format \"${password:/.*/}\" }}'\n"
+            "users[$].key:\n  schema: '{{ format \"${password:/.*/}\" }}'\n", "utf-8",
+        )  # fmt: skip
+    assert main(["pack", "diff", *map(str, folders)]) == 0
+    said = capsys.readouterr().out
+    assert said.splitlines()[1:] == [
+        "    ~ pass: (secret), changed", "    ~ users[0].key: (secret), changed",
+        '    ~ note: "use (secret)" -> "use (secret)"',
+    ]  # fmt: skip
+    for name in ("old", "new"):
+        (tmp_path / name / "values.yaml").write_text(f"pass: {name}-hush\n :broken: [", "utf-8")
+    assert main(["pack", "diff", *map(str, folders)]) == 0
+    said = capsys.readouterr().out
+    assert "~ text: (secret), changed" in said and "hush" not in said
+
+
+def test_many_variables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each text of values is read once, however many variables there are; a priority that is no number is none."""
+    data = json.loads(FORMS["export.json"])
+    spec = data["spec"]
+    spec["variables"] = [{"name": f"v{number}"} for number in range(300)]
+    values = "".join(f"k{number}: '{{{{.spectro.var.v{number}}}}}'\n" for number in range(300))
+    priorities = ("+-5", "9" * 5000)
+    for layer, priority in zip(spec["template"]["packs"][1:], priorities, strict=True):
+        layer["values"] = f"pack:\n  spectrocloud.com/install-priority: '{priority}'\n{values}"
+    (tmp_path / "p.json").write_text(json.dumps(data), "utf-8")
+    calls: list[str] = []
+
+    def counted(text: str) -> tuple[str, dict[str, str]]:
+        calls.append(text)
+        return without_macros(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("krmkit.render.conversion.profilediff.without_macros", counted)
+        assert main(["pack", "show", str(tmp_path / "p.json")]) == 0
+    said = capsys.readouterr().out
+    assert "    v299\n      web: k299\n      extras: k299\n" in said.replace("  string", "")
+    assert "    2. web, extras\n" in said
+    assert len(calls) < 10
 
 
 def test_a_pack_of_another_cloud(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

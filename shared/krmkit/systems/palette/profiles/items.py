@@ -83,7 +83,10 @@ def unusual_fields(profile: ClusterProfile) -> Iterable[str]:
         for field, path in profile.form.layer.items():
             value = profile.of_layer(layer, field)
             if field != "manifests" and value is not None and not isinstance(value, str):
-                yield f"{place}: {path} must be a text, got {value}; put it in quotes"
+                shown = (
+                    f"got {value}; put it in quotes" if not isinstance(value, dict | list) else "with quotes"
+                )
+                yield f"{place}: {path} must be a text, {shown}"
         name = text(profile.of_layer(layer, "name"))
         if not name:
             yield f"{place} has no name"

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from krmkit.krm.finding import ERROR, WARNING
+from krmkit.krm.secretwords import SECRET
 from krmkit.libraries.go.regexp import pattern as regexp
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, text
@@ -55,7 +56,7 @@ FORMATS: dict[str, tuple[str, Callable[[str], bool]]] = {
 
 def value_problem(definition: Data, value: str) -> str:
     """Return what is wrong with a value: `must be a number, got x`; "" if it fits. No secret is in it."""
-    shown = "a secret" if definition.get("isSensitive") is True else value
+    shown = SECRET if definition.get("isSensitive") is True else value
     if not value or (definition.get("isSensitive") is True and MASK.fullmatch(value)):
         return ""
     words, fits = FORMATS.get(text(definition.get("format")), FORMATS["string"])
@@ -63,7 +64,8 @@ def value_problem(definition: Data, value: str) -> str:
         return f"must be {words}, got {shown}"
     options = options_of(definition)
     if definition.get("inputType") == "dropdown" and options and value not in (*options, *options.values()):
-        return f"must be one of {', '.join(options)}, got {shown}"
+        listed = "its options" if shown == SECRET else ", ".join(options)
+        return f"must be one of {listed}, got {shown}"
     pattern = text(definition.get("regex"))
     try:
         if pattern and regexp.compile(pattern).search(value) is None:
@@ -101,7 +103,8 @@ def _problems(one: Data) -> Iterator[tuple[str, str]]:
         if not isinstance(one.get(field, False), bool):
             yield ERROR, f"{field} must be true or false, got {one[field]}"
     if not isinstance(one.get("defaultValue", ""), str):
-        yield ERROR, f"defaultValue must be a text, got {one['defaultValue']}; put it in quotes"
+        shown = SECRET if one.get("isSensitive") is True else one["defaultValue"]
+        yield ERROR, f"defaultValue must be a text, got {shown}; put it in quotes"
     try:
         regexp.compile(pattern)
     except regexp.PatternError as error:
@@ -118,6 +121,12 @@ def _problems(one: Data) -> Iterator[tuple[str, str]]:
         yield ERROR, "must have a defaultValue, as it is hidden and required"
     elif one.get("required") is True:
         yield WARNING, "has no defaultValue and is required: every cluster must give a value"
+
+
+def sensitive_defaults(variables: list[Data]) -> set[str]:
+    """Return the defaults of sensitive variables; a mask is none."""
+    found = {str(one.get("defaultValue") or "") for one in variables if one.get("isSensitive") is True}
+    return {value for value in found if value and not MASK.fullmatch(value)}
 
 
 def options_of(definition: Data) -> dict[str, str]:

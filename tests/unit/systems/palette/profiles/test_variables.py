@@ -43,7 +43,7 @@ def test_wrong_values(name: str, value: str) -> None:
     """The message says what would be right; that about a secret does not show it."""
     assert value_problem({"format": name}, value).endswith(f", got {value}")
     if value != "*":
-        assert value_problem({"format": name, "isSensitive": True}, value).endswith("got a secret")
+        assert value_problem({"format": name, "isSensitive": True}, value).endswith("got (secret)")
 
 
 def test_regex_and_options() -> None:
