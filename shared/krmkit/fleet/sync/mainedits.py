@@ -15,9 +15,9 @@ def replaced_in_main(store: Store, package: str, number: int, output: str) -> li
     Publishing keeps files that people added, and their changes where the version changes nothing. Raises
     GitError.
     """
-    head = store.refs.get(MAIN)
-    if head is None:
-        return []
+    head, known = store.refs.get(MAIN), store.main_state[0].get(package, "")
+    if head is None or (known and store.ref(lifecycle.PUBLISHED, package, known) not in store.seen):
+        return []  # after a version's tag is gone, the update of main names what it replaces
     place = store.folder(package)
     entry = store.objects.read(f"{store.objects.commit(head)[1].tree}:{place}")
     if entry is None:
@@ -48,7 +48,8 @@ def version_in_main(store: Store, package: str, now: str | None, number: int) ->
 
 
 def _folder_of(store: Store, package: str, number: int) -> str | None:
-    oid = store.refs.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
+    # Not what this sync publishes: it may have the number of a version whose tag is gone.
+    oid = store.seen.get(store.ref(lifecycle.PUBLISHED, package, f"v{number}"))
     try:
         return store.objects.folder(store.objects.commit(oid)[1].tree, store.folder(package)) if oid else None
     except GitError:

@@ -52,7 +52,7 @@ class MainBranch:
             fresh = {
                 package: number
                 for package, number in newest.items()
-                if root != self._tree or self._known.get(package) != f"v{number}"
+                if root != self._tree or self._known.get(package) != f"v{number}" or package in self._made
             }
             if not fresh:
                 return
@@ -125,7 +125,7 @@ class MainBranch:
             self._said.actions.append(f"put back in main: {listed(merge.restored, 3)}")
         if merge.replaced:
             tag = store.ref(lifecycle.PUBLISHED, package, known)
-            had = "other contents by hand" if store.refs.get(tag) else f"{package} {known}, whose tag is gone"
+            had = "other contents by hand" if tag in store.seen else f"{package} {known}, whose tag is gone"
             self._said.drift.append(
                 f"main had {had if known else 'other contents by hand'}, now replaced: {listed(merge.replaced, 3)}"
             )

@@ -125,3 +125,22 @@ def test_a_version_whose_tag_is_gone(fleet: Fleet) -> None:
     drift = [text for one in sync.outcomes for text in one.drift]
     assert drift == ["main had a v2, whose tag is gone, now replaced: a/Kptfile, a/app.yaml"]
     assert "'1'" in main_files(fleet)["app.yaml"]
+
+
+def test_a_new_version_after_a_tag_is_gone(fleet: Fleet) -> None:
+    """It gets the number of the one that is gone, and main its content; nothing waits, and the next sync is idle."""
+    files = {"a.yaml": variants("x:a")}
+    fleet.sync(files, approve="auto")
+    for number in "23":
+        release(fleet, APP.replace("'1'", f"'{number}'"))
+        sync = fleet.sync(files, approve="auto")
+        if number == "2":
+            del fleet.repositories["down"].refs["refs/tags/a/v2"]
+
+    assert [text for one in sync.outcomes for text in one.conflicts] == []
+    drift = [text for one in sync.outcomes for text in one.drift]
+    assert drift == ["main had a v2, whose tag is gone, now replaced: a/Kptfile, a/app.yaml"]
+    assert "'3'" in main_files(fleet)["app.yaml"]
+    refs = dict(fleet.repositories["down"].refs)
+    fleet.sync(files, approve="auto")
+    assert fleet.repositories["down"].refs == refs
