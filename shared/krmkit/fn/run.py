@@ -278,8 +278,7 @@ def _decoded(
     """Decode the config; return None, and add results, for an invalid one."""
     try:
         decoded = decode(definition, config, options.explain)
-        decoded.tag = options.tag
-        decoded.crds = options.crds
+        decoded.tag, decoded.crds = options.tag, options.crds
         return decoded
     except ConfigError as error:
         results.extend(
