@@ -68,7 +68,8 @@ ROWS = {
         [
             "error class.yaml:26",
             "error class.yaml:88",
-            *["error clusters.yaml:1", "error clusters.yaml:22"] * 2,
+            *["error clusters.yaml:1", "error clusters.yaml:22"],
+            *["error clusters.yaml:9", "error clusters.yaml:30"],
         ],
         4,
     ),

@@ -72,7 +72,10 @@ def test_what_no_function_of_the_pipeline_finds(clusters: Path, capsys: pytest.C
 
     assert code == 1
     [found] = json.loads(out)["packages"]
-    assert {one["rule"] for one in found["results"] if one["severity"] == "error"} == {"refused"}
+    assert {one["rule"] for one in found["results"] if one["severity"] == "error"} == {
+        "invalid-cluster",
+        "missing-class",
+    }
     assert all(one["path"].endswith("cluster.yaml") for one in found["results"] if one["severity"] == "error")
 
 

@@ -44,13 +44,13 @@ def places_in(folder: str, collected: Collected) -> Places:
 def results_of(plan: TopologyPlan, place: Places) -> Iterator[Result]:
     """Yield the results of a plan, each with its place."""
     for error in plan.errors:
-        yield _result(error, REFUSED, place)
+        yield _result(error, place)
     for warning in plan.warnings:
-        yield _result(warning, warning.rule, place)
+        yield _result(warning, place)
     for one in plan.clusters:
         cluster = {"kind": "Cluster", "namespace": one.namespace, "name": one.name}
         for error in one.errors:
-            yield _result(error, REFUSED, place)
+            yield _result(error, place)
         here = place(cluster, "")
         for roll in one.rolls:
             text = f"{_sentence(roll)}: {'; '.join(roll.reasons)}"
@@ -59,11 +59,11 @@ def results_of(plan: TopologyPlan, place: Places) -> Iterator[Result]:
             yield Result(INFO, one.action, f"{signs(one.changes) or 'no object'}: {why(one)}", *here, cluster)
 
 
-def _result(finding: Finding, rule: str, place: Places) -> Result:
+def _result(finding: Finding, place: Places) -> Result:
     reference = {name: text for name, text in (finding.resource_ref or {}).items() if name != "apiVersion"}
     here = place(reference, finding.field) if reference else ("", 0, 0)
     return Result(
-        finding.severity, rule, finding.message, *here, reference, finding.field,
+        finding.severity, finding.rule, finding.message, *here, reference, finding.field,
         current=finding.current, proposed=finding.proposed,
     )  # fmt: skip
 

@@ -16,13 +16,16 @@ from krmkit.libraries.schema.fields import entries, find, is_list_of_maps, mappi
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.decode import TEMPLATE_VARIABLE, DecodeProblem
 from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
+from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.api.templatevariables import unfilled
 from krmkit.systems.clusterapi.model.extensions import DISCOVER_VARIABLES, Extensions, NoExtensions, checked
 from krmkit.systems.clusterapi.variables.cluster import default_and_validate
 from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.systems.clusterapi.webhooks.cluster import class_key, default_version, validate_class_name
+from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class
 from krmkit.systems.clusterapi.webhooks.compatibility import spec_of, topology_of
+from krmkit.systems.clusterapi.webhooks.repairs import class_need
 
 if TYPE_CHECKING:
     from krmkit.krm.finding import Subject
@@ -62,6 +65,14 @@ class DecodedObject:
     def error(self, rule: str, error: FieldError, hint: str = "") -> Finding:
         """Return a webhook's error in its words, with a hint such as `; did you mean "worker"?`."""
         return self.finding(rule, shortened(error.body()) + hint, error.field, type=error.type)
+
+
+def class_errors(decoded: DecodedObject, old: Object | None, features: FeatureGates) -> list[Finding]:
+    """Return why the webhooks refuse a class, or its change from `old`, each with what would be right."""
+    return [
+        decoded.error("invalid-class", error, class_need(error, decoded.data))
+        for error in validate_class(decoded.data, old, features)
+    ]
 
 
 def shortened(text: str) -> str:

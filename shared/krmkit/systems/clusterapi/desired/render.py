@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, Finding
@@ -14,13 +14,11 @@ from krmkit.libraries.schema.fields import find, is_list_of_maps
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.desired.generated import GeneratedItems, clash, refused, summary
-from krmkit.systems.clusterapi.desired.package import shortened
+from krmkit.systems.clusterapi.desired.package import class_errors
 from krmkit.systems.clusterapi.desired.settings import WHEN_UID
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
-from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class
 from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
-from krmkit.systems.clusterapi.webhooks.repairs import class_need
 from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
 
 _REASON = "FieldValueInvalid"
@@ -71,11 +69,14 @@ def render_topologies(
     for work in topologies.classes():
         findings += undefined_in_class(work.decoded.data, work.decoded.item.resource)
     findings += extensions.undefined_variables()
+    if not any(finding.severity == ERROR for finding in findings):
+        features = FeatureGates.of(options.feature_gates)
+        for work in topologies.classes():
+            findings += class_errors(work.decoded, None, features)
     if any(finding.severity == ERROR for finding in findings):
         if spec["writeStatus"]:
             _write_status(topologies)
         return findings
-    findings += _refused_classes(topologies, options)
     if not options.clusters:
         findings += extensions.unused_patches()
     generated.commit(everything=not options.clusters)
@@ -92,19 +93,6 @@ def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
     except MissingDependencyError as error:
         message = f"what is made of it is not checked by the API's schemas: {error}"
         return [Finding("not-checked", message, rendered.item.resource)]
-
-
-def _refused_classes(topologies: Topologies, options: TopologyOptions) -> Iterator[Finding]:
-    """Warn about used classes that the webhooks refuse: no cluster will have their objects."""
-    features = FeatureGates.of(options.feature_gates)
-    for work in topologies.classes():
-        for error in validate_class(work.decoded.data, None, features):
-            message = f"the webhooks refuse this class: {shortened(error.body())}"
-            wanted = class_need(error, work.decoded.data)
-            if wanted:
-                message += f"; needed: {wanted}"
-            message += "; validate-cluster-topology fails on it"
-            yield work.decoded.finding("refused-class", message, error.field, type=error.type)
 
 
 def _without_owner(without: int, count: int) -> Finding:

@@ -19,12 +19,13 @@ from krmkit.systems.clusterapi.desired.package import (
     Class,
     DecodedObject,
     TopologyPackage,
+    class_errors,
     default_cluster,
     shortened,
 )
 from krmkit.systems.clusterapi.webhooks import compatibility
 from krmkit.systems.clusterapi.webhooks.cluster import Surroundings, class_key, validate_cluster
-from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class, validate_class_for_clusters
+from krmkit.systems.clusterapi.webhooks.clusterclass import validate_class_for_clusters
 from krmkit.systems.clusterapi.webhooks.repairs import meant
 from krmkit.systems.clusterapi.webhooks.undefinedvariables import undefined_in_class
 
@@ -74,8 +75,7 @@ def _validate_class(
     if not decoded.usable:
         return findings
     old = package.previous_class(decoded.item.key)
-    errors = validate_class(decoded.data, old, features)
-    findings += [decoded.error("invalid-class", error) for error in errors]
+    findings += class_errors(decoded, old, features)
     findings += undefined_in_class(decoded.data, decoded.item.resource)
     if owner.definitions is None:
         if owner.stops:

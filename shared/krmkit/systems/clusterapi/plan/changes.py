@@ -83,23 +83,23 @@ class _Planner:
         extensions = _extensions(new, chosen, plan)
         rendered: dict[Key, RenderedCluster] = {}
         topologies = Topologies(new, chosen, extensions, self._running, self._states)
-        for decoded, outcome, texts in _render(topologies, chosen):
+        for decoded, outcome, errors in _render(topologies, chosen):
             key = decoded.item.key
             if outcome is not None:
                 rendered[key] = outcome
-            self._errors.setdefault(key, []).extend(_refused(decoded.item, texts))
+            self._errors.setdefault(key, []).extend(errors)
         for key, found in self._refusals(chosen, extensions, rendered).items():
             known = [
                 one
                 for one in self._errors.get(key, ())
-                if not any(model.said(each).endswith(model.said(one)) for each in found)
+                if not any(model.said(each).endswith(one.message) for each in found)
             ]
             self._errors[key] = [*found, *known]
         there = {item.key: item for item in new.clusters}
         for key in self._wanted:
             plan.clusters.append(self._cluster(key, there.get(key), rendered.get(key), topologies))
-        errors = [*plan.errors, *(error for one in plan.clusters for error in one.errors)]
-        told = [text for one in errors for text in (str(one), model.said(one))]
+        found = [*plan.errors, *(error for one in plan.clusters for error in one.errors)]
+        told = [text for one in found for text in (str(one), model.said(one))]
         plan.errors = model.distinct(plan.errors)
         plan.warnings = [
             one
@@ -157,8 +157,9 @@ class _Planner:
         options = _of(self._options, self._old, self._wanted)
         extensions = _extensions(self._old, options, self._plan)
         topologies = Topologies(self._old, options, extensions, self._running, None)
-        for decoded, one, texts in _render(topologies, options):
+        for decoded, one, errors in _render(topologies, options):
             key = decoded.item.key
+            texts = [error.message for error in errors]
             found = self._running.of(decoded.data, one.blueprint if one is not None else None)
             state = running_state(one.state if one is not None else None, found)
             if state is None:
@@ -294,17 +295,20 @@ def _extensions(collected: Collected, options: TopologyOptions, plan: model.Topo
 
 def _render(
     topologies: Topologies, options: TopologyOptions
-) -> Iterator[tuple[DecodedObject, RenderedCluster | None, list[str]]]:
+) -> Iterator[tuple[DecodedObject, RenderedCluster | None, list[Finding]]]:
     """Yield each Cluster with its outcome, or with the errors that prevent one."""
     if not options.clusters:
         return
     for decoded in topologies.managed():
         seen = len(topologies.findings)
         one = topologies.render(decoded)
-        # A topology that cannot be computed is about the Cluster; its field is often one of the class.
-        texts = [finding.message for finding in topologies.findings[seen:] if finding.severity == ERROR]
+        found = [finding for finding in topologies.findings[seen:] if finding.severity == ERROR]
         # An error of a class is part of what is said of its Cluster.
-        whole = [text for text in texts if not any(o != text and o.endswith(text) for o in texts)]
+        whole = [
+            error
+            for error in found
+            if not any(o is not error and o.message.endswith(error.message) for o in found)
+        ]
         yield decoded, one, whole if one is None else []
 
 

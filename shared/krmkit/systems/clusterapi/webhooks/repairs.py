@@ -36,8 +36,8 @@ def meant(error: FieldError, cluster_class: Object | None) -> str:
 def class_need(error: FieldError, cluster_class: Object) -> str:
     """Return the repair for an error of a ClusterClass, "" if the error itself names it.
 
-    For a selector that selects nothing: what selects templates of its kind, `matchResources.controlPlane:
-    true`.
+    For a selector that selects nothing: what selects templates of its kind, `; needed:
+    matchResources.controlPlane: true`.
     """
     if error.detail != "no selector enabled":
         return ""
@@ -46,10 +46,8 @@ def class_need(error: FieldError, cluster_class: Object) -> str:
         for number, definition in enumerate(patch.get("definitions") or ()):
             if error.field == f"spec.patches[{position}].definitions[{number}].selector":
                 selector = mapping(definition, "selector")
-                return (
-                    " or ".join(_selections(selector, spec))
-                    or "no template of the class has this apiVersion and kind"
-                )
+                known = " or ".join(_selections(selector, spec))
+                return f"; needed: {known or 'no template of the class has this apiVersion and kind'}"
     return ""
 
 

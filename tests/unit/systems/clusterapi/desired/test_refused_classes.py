@@ -26,9 +26,8 @@ def test_a_class_that_the_webhooks_refuse(api_version: str, kind: str, needed: s
 
     outcome = run(package(the_class=cluster_class(patches=[{"name": "region", "definitions": [definition]}])))
 
-    [found] = [one for one in outcome.results if one.rule == "refused-class"]
-    assert (found.severity, found.field) == ("warning", "spec.patches[0].definitions[0].selector")
+    [found] = [one for one in outcome.results if one.rule == "invalid-class"]
+    assert (found.severity, found.field) == ("error", "spec.patches[0].definitions[0].selector")
     assert "no selector enabled" in found.message
     assert f"; needed: {needed}" in found.message
-    assert found.message.endswith("; validate-cluster-topology fails on it")
-    assert outcome.exit_code == 0
+    assert outcome.exit_code == 1

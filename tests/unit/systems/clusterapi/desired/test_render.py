@@ -87,7 +87,7 @@ def test_keys_of_tools_are_never_copied() -> None:
         "selector": {"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta2", "kind": "MetalClusterTemplate",
                      "matchResources": {"infrastructureCluster": True}},
         "jsonPatches": [{"op": "add", "path": "/spec/template/spec/all",
-                         "valueFrom": {"variable": "builtin.cluster.metadata"}}]}]}]))  # fmt: skip
+                         "valueFrom": {"variable": "builtin.cluster.metadata.annotations"}}]}]}]))  # fmt: skip
     tools = {
         "config.kubernetes.io/local-config": "true",
         "internal.config.kubernetes.io/path": "a.yaml",
@@ -107,7 +107,7 @@ def test_keys_of_tools_are_never_copied() -> None:
         assert not {key for key in left if key in tools and key != "mine"}
         assert item["metadata"]["annotations"]["internal.config.kubernetes.io/path"].startswith("topology/")
     [infrastructure] = [item for item in made if item["kind"] == "MetalCluster"]
-    assert infrastructure["spec"]["all"]["annotations"] == {"mine": "kept"}
+    assert infrastructure["spec"]["all"] == {"mine": "kept"}
 
 
 def test_what_is_no_longer_part_is_removed_and_nothing_else() -> None:
