@@ -33,7 +33,7 @@ DEFINITION: dict[str, object] = (
             'no-owner-references': 'info',
             'contract': 'info, with --explain',
             'not-managed': 'warning',
-            'refused-class': 'warning',
+            'invalid-class': 'error',
             'undefined-variable': 'warning',
             'unused-patch': 'warning',
             'unknown-field': 'warning',

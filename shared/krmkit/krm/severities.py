@@ -16,12 +16,12 @@ SEVERITIES = {
             "components-ignored conflict default-type guessed incomplete kept left-over link-left-out "
             "machines-roll macro-in-value match-gvk missing-template new-selector no-labels no-place no-set "
             "not-called not-injected not-managed not-migrated not-the-image odd-name param-missing plan-warning "
-            "pool-size refused-class replicas-missing same-identifier skipped stale-baseline stale-marker "
-            "stale-term template-version type-changed unbounded-not-supported undeclared-export "
-            "undefined-variable unknown-cloud unknown-field unknown-name unknown-namespace unknown-operation "
-            "unknown-schedule unknown-system-macro unknown-type unknown-value unknown-variables unparseable "
-            "unread-field unused-default unused-entry unused-field unused-ignore unused-mapping unused-patch "
-            "unused-setter variable-in-content variant warning wrong-place ",
+            "pool-size replicas-missing same-identifier skipped stale-baseline stale-marker stale-term "
+            "template-version type-changed unbounded-not-supported undeclared-export undefined-variable "
+            "unknown-cloud unknown-field unknown-name unknown-namespace unknown-operation unknown-schedule "
+            "unknown-system-macro unknown-type unknown-value unknown-variables unparseable unread-field "
+            "unused-default unused-entry unused-field unused-ignore unused-mapping unused-patch unused-setter "
+            "variable-in-content variant warning wrong-place ",
         ),
         (
             "info",
