@@ -15,6 +15,7 @@ _NOT_PLAIN = ("*", "%", "\n---", "\n...", "\t", "\r", "\ufeff", "\x85", "\u2028"
 
 _ODD = frozenset(ODD_BREAKS + "\t\ufeff")
 _ODD_SIGNS = frozenset(("'", '"', "!", "&", "?", ""))  # begin a line whose key is not written as a word
+_ODD_HEADS = [f"\n{sign or chr(10)}" for sign in _ODD_SIGNS]
 
 
 def is_line_safe(text: str) -> bool:
@@ -43,12 +44,13 @@ def is_plainly_sound(text: str) -> bool:
     plain = text.replace("- ", "  ").split("\n")
     heads = [line.partition(":")[0].rstrip() for line in plain if ":" in line or "?" in line]
     different = set(heads)
-    if not _ODD_SIGNS.isdisjoint([head.lstrip(" ")[:1] for head in different]):
+    begins = "\n".join(("", *different, "")).replace(" ", "")
+    if any(odd in begins for odd in _ODD_HEADS):
         return False
     lines = text.split("\n")
     if len(different) < len(heads) and _may_repeat_keys(plain, lines):
         return False
-    if "{" in text and text.count("{") > text.count("${") and not all(map(_has_plain_keys, lines)):
+    if not all(_has_plain_keys(line) for line in lines if "{" in line and "," in line):
         return False
     return accepts(text)
 
@@ -84,8 +86,6 @@ def _may_repeat_keys(plain: list[str], lines: list[str]) -> bool:
 
 def _has_plain_keys(line: str) -> bool:
     """Return True if all flow-mapping keys on the line are unquoted and distinct."""
-    if "{" not in line or "," not in line:
-        return True
     keys = [part.partition(":")[0].strip(" [}]") for part in line.replace("{", ",").split(",")[1:]]
     return len(set(keys)) == len(keys) and not any(key[:1] in _ODD_SIGNS for key in keys)
 

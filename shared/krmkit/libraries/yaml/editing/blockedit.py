@@ -5,12 +5,10 @@ from __future__ import annotations
 from krmkit.libraries.yaml.copies import is_tied
 from krmkit.libraries.yaml.editing.compose import Composer, is_bare, is_block, is_block_scalar, is_empty
 from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
-from krmkit.libraries.yaml.editing.view import Splice, apply, gap
+from krmkit.libraries.yaml.editing.view import Splice, apply, gap, is_pair, is_word
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.lines import shift
 from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
-
-_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@")
 
 
 class Editor:
@@ -25,7 +23,7 @@ class Editor:
         self.view = places.view
         self.composer = Composer(places, literals)
         self.splices: list[Splice] = []
-        self.words = 0  # so many of them put a word in the place of a plain scalar
+        self.words = 0  # so many of them put a word in a plain scalar's place, or words as entries into a map
 
     def cut(self, start: int, end: int, new: str = "") -> None:
         if start != end or new:
@@ -139,6 +137,8 @@ class Editor:
                     isinstance(spot.node, Seq) and spot is not places.root and not self.is_inline(units)
                 )
                 at = places.tail_end(units, column + 1 if under_key else max(column, 1))
+            # A line at the column of a block's keys ends whatever is above it.
+            self.words += isinstance(spot.node, Map) and all(is_pair(line[column:]) for line in lines)
             self.cut(at, at, text + "\n")
         elif self.is_inline(units):
             self.cut(
@@ -235,7 +235,7 @@ class Editor:
             self.cut(at, at, rest + newline)
         else:
             if isinstance(value, Scalar) and is_bare(old.node) and "\n" not in self.view[start : old.end]:
-                self.words += head[1:] == value.text and not newline and _is_word(value.text)
+                self.words += head[1:] == value.text and not newline and is_word(value.text)
             self.cut(
                 start if head else unit.colon,
                 old.end,
@@ -276,11 +276,6 @@ class Editor:
         end = value.end if is_bare(value) else places.of(value).end
         rest = places.view[end : places.line_end(end)]
         return rest.rstrip() if rest.lstrip(" \t").startswith("#") else ""
-
-
-def _is_word(text: str) -> bool:
-    """Return True if a plain scalar of one line can be replaced by this text anywhere."""
-    return text[:1].isalnum() and text.isascii() and _SIGNS.issuperset(text) and text[-1] != ":"
 
 
 def _is_block_header(head: str) -> bool:

@@ -3,8 +3,8 @@
 The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an
 edited block collection children that stay keep their lines, removed ones take their lines and comments along,
 new ones come behind the sibling before them, and children that change their order move with their comments.
-The result is read again, unless it only has other words in the place of plain scalars, and must equal the
-edited tree, else the edit is refused.
+The result is read again, unless it only has other words in the place of plain scalars, and new entries of two
+words, and must equal the edited tree, else the edit is refused.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def render(document: Document) -> str:
         written = _applied(document, places.view, editor.all_splices())
         is_plain = document.text.endswith("\n") and not document.aliases
         if is_plain and 0 < editor.words == len(editor.splices):
-            return written  # words in the place of plain scalars need no proof
+            return written  # words where words can stand need no proof
         for candidate in _endings(document, written):
             reason = _difference(candidate, document)
             if reason is None:

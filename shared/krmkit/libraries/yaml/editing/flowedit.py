@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from krmkit.libraries.yaml.editing.places import Places, Spot, Unit, Units
-from krmkit.libraries.yaml.editing.view import gap, skip
+from krmkit.libraries.yaml.editing.view import gap, is_pair, skip
 from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node
 
 TYPE_CHECKING = False
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         composer: Composer
         places: Places
         view: str
+        words: int
 
         def cut(self, start: int, end: int, new: str = "") -> None: ...
 
@@ -73,6 +74,9 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
         tail = ""
     if "#" in written.rpartition("\n")[2] and "\n" not in tail:
         tail = "\n" + tail
+    old = places.view[inside : units[-1].end] if units else ""
+    if old[-1:] not in ("", ":") and written.startswith(old + ","):
+        editor.words += all(is_pair(text.strip(" ")) for text in written[len(old) + 1 :].split(","))
     editor.cut(spot.start + 1, spot.end - 1, written + tail)
 
 

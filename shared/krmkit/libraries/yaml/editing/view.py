@@ -7,6 +7,7 @@ from krmkit.libraries.yaml.errors import YamlError, line_column
 Splice = tuple[int, int, str]
 """Start, end, and the text that takes the place between them."""
 
+_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@")
 _BREAKS = {
     "\x85": "U+0085 (NEXT LINE)",
     "\u2028": "U+2028 (LINE SEPARATOR)",
@@ -44,6 +45,17 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
         if not found[0] or found[0] not in signs:
             return found
         position = found[2]
+
+
+def is_word(text: str) -> bool:
+    """Return True if a plain scalar of one line can be replaced by this text anywhere."""
+    return text[:1].isalnum() and text.isascii() and _SIGNS.issuperset(text) and text[-1] != ":"
+
+
+def is_pair(text: str) -> bool:
+    """Return True for an entry of two words, which any mapping takes: `team: shop`."""
+    key, _, value = text.partition(": ")
+    return is_word(key) and is_word(value) and ":" not in key + value
 
 
 def gap(view: str, end: int) -> str:

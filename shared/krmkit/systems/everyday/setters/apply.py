@@ -36,25 +36,25 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
     """
     setters = _Setters(config)
 
-    def one(item: Resource) -> list[Finding]:
-        return [finding for field in fields(item, MARK) for finding in _set(field, setters)]
+    def one(item: Resource) -> tuple[list[Finding], set[str]]:
+        found: list[Finding] = []
+        named: set[str] = set()
+        for field in fields(item, MARK):
+            pattern = pattern_of(field.comment)
+            named.update(names_in(pattern))
+            found += _set(field, pattern, setters)
+        return found, named
 
-    marked = list(resources.containing(MARK)) if setters else []
-    results = [finding for found in apart(resources, marked, one) for finding in found]
+    said = apart(resources, list(resources.containing(MARK)) if setters else [], one)
+    results = [finding for found, _ in said for finding in found]
     if resources.causes is not None and config is not None:
         _explain(resources, setters, config, resources.causes)
     results = results or [Finding("setters", "no matches for input setter(s)")]
-    return [*results, *_unused(marked, setters, config)]
+    return [*results, *_unused({name for _, named in said for name in named}, setters, config)]
 
 
-def _unused(marked: list[Resource], setters: _Setters, config: Resource | None) -> list[Finding]:
+def _unused(named: set[str], setters: _Setters, config: Resource | None) -> list[Finding]:
     """Warn of setters that no comment names, where comments name others; the original is silent."""
-    named = {
-        name
-        for item in marked
-        for field in fields(item, MARK)
-        for name in names_in(pattern_of(field.comment))
-    }
     root = "data" if config is not None and config.node("data") is not None else ""
     return [
         Finding(
@@ -121,14 +121,13 @@ def _value(config: Resource | None, name: str, node: Node) -> str:
     raise wrong_config(message, config, join("data", name))
 
 
-def _set(field: CommentedField, values: _Setters) -> list[Finding]:
-    """Set one field, if it has a pattern that needs one of the values."""
+def _set(field: CommentedField, pattern: str, values: _Setters) -> list[Finding]:
+    """Set one field, if its pattern needs one of the values."""
     node = field.node
     if isinstance(node, Scalar) and not field.is_written:
         return []
     if not isinstance(node, (Scalar, Seq)) or (isinstance(node, Seq) and field.entry is None):
         return []
-    pattern = pattern_of(field.comment)
     if not pattern or not values.has_one_of(pattern):
         return []
     if isinstance(node, Seq):
