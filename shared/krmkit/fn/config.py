@@ -131,7 +131,7 @@ def _typed(definition: FunctionDefinition, resource: Resource, violations: list[
             from krmkit.libraries.messages.nearest import did_you_mean
 
             hint = did_you_mean(key, _FIELDS)
-        violations.append(Violation(join("", key), f'unknown field "{key}"{hint}'))
+        violations.append(Violation(join("", key), f'unknown field "{key}"' + hint))
     return _checked(with_fail_on(definition.schema), resource, violations)
 
 
@@ -157,7 +157,7 @@ def _foreign(definition: FunctionDefinition, resource: Resource, violations: lis
 
     hint = proposal(kind, [other for _, other in right])
     listed = " or ".join(f"{other} ({other_version})" for other_version, other in right)
-    raise ConfigError([Violation("kind", f"{definition.name} takes {listed}{hint}", kind)])
+    raise ConfigError([Violation("kind", f"{definition.name} takes {listed}" + hint, kind)])
 
 
 def _absent(definition: FunctionDefinition, found: list[Violation]) -> Violation:

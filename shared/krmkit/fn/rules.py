@@ -32,6 +32,7 @@ from krmkit.libraries.yaml.data import go_data
 from krmkit.libraries.yaml.document import parse
 
 FILE = "rules.yaml"
+_PLANNED = "render-cluster-topology"
 COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmkit's commands
 
 
@@ -113,7 +114,8 @@ def rule_of(name: str, function: str) -> ExplainedRule | None:
     program = function.partition(" ")[0]  # the flags of an exec follow
     short = image_name(program) if "/" in program else program
     if short not in names():
-        return own_rules(COMMANDS).get(name)
+        # A plan warns of what the function that renders Clusters would warn of.
+        return own_rules(COMMANDS).get(name) or rules_of(load(_PLANNED).definition).get(name)
     return rules_of(load(short).definition).get(name) or own_rules(COMMON).get(name)
 
 

@@ -88,9 +88,24 @@ class Finding:
         self.tags = {**self.tags, **{name: text for name, text in tags.items() if name not in self.tags}}
         return self
 
+    @property
+    def instead(self) -> tuple[object, object] | None:
+        """Return what is wrong and what is proposed for it: the message carries both, or the values do."""
+        right = getattr(self.message, "right", None)
+        if right is not None:
+            return getattr(self.message, "wrong", None), right
+        return (self.current, self.proposed) if self.proposed is not None else None
+
     def data(self) -> dict[str, object]:
         """Return the result as plain data, in the order in which kpt writes the keys."""
-        message = self.message
+        message, tags = str(self.message), {}
+        wrong, right = self.instead or (None, None)
+        proposed = self.proposed
+        if right is not None:
+            if proposed is None and wrong == self.current:
+                proposed = right
+            if (wrong, right) != (self.current, proposed):  # a key, or a word in a longer text
+                tags = {"wrong": _encodable(str(wrong)), "right": _encodable(str(right))}
         if self.field and self.resource_ref is None:
             message = f"{self.field}: {message}"  # the specification allows a field only beside a resource
         data: dict[str, object] = {"message": _encodable(message), "severity": self.severity}
@@ -100,12 +115,12 @@ class Finding:
                 place: dict[str, object] = {"path": self.field}
                 if self.current is not None:
                     place["currentValue"] = _encodable(self.current)
-                if self.proposed is not None:
-                    place["proposedValue"] = _encodable(self.proposed)
+                if proposed is not None:
+                    place["proposedValue"] = _encodable(proposed)
                 data["field"] = place
         if self.file is not None:
             data["file"] = self.file
-        data["tags"] = {"rule": self.rule, **self.tags}
+        data["tags"] = {"rule": self.rule, **self.tags, **tags}
         return data
 
     def __str__(self) -> str:

@@ -290,13 +290,18 @@ def test_bad_config() -> None:
             "severity": "error",
             "resourceRef": {"apiVersion": "krmkit.dev/v1alpha1", "kind": "PaintThings", "name": "c"},
             "field": field,
-            "tags": {"rule": "invalid-config"},
+            "tags": {"rule": "invalid-config", **tags},
         }
-        for message, field in (
-            ('unknown field "color"; did you mean "colour"?', {"path": "spec.color"}),
+        for message, field, tags in (
+            (
+                'unknown field "color"; did you mean "colour"?',
+                {"path": "spec.color"},
+                {"wrong": "color", "right": "colour"},
+            ),
             (
                 "must be a string, not an integer; put it in quotes",
-                {"path": "spec.colour", "currentValue": 1},
+                {"path": "spec.colour", "currentValue": 1, "proposedValue": "1"},
+                {},
             ),
         )
     ]

@@ -64,7 +64,7 @@ def _result(finding: Finding, place: Places) -> Result:
     here = place(reference, finding.field) if reference else ("", 0, 0)
     return Result(
         finding.severity, finding.rule, finding.message, *here, reference, finding.field,
-        current=finding.current, proposed=finding.proposed,
+        current=finding.current, proposed=finding.proposed, instead=finding.instead,
     )  # fmt: skip
 
 

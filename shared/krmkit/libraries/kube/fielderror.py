@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from krmkit.libraries.go.errors import GoError
 from krmkit.libraries.go.fmt.printing import format_float, quote
 from krmkit.libraries.go.json.functions import must_to_json
+from krmkit.libraries.messages.nearest import nearest, proposing
 
 NOT_FOUND = "FieldValueNotFound"
 REQUIRED = "FieldValueRequired"
@@ -49,6 +50,8 @@ class Verbatim(str):
 class FieldError:
     """One error: `type` is Go's name of it, `field` the path, `value` the actual value, `detail` the problem.
 
+    `right`: the value that is meant, "" for an entry that must go, None if nobody knows.
+
     >>> error = FieldError(NOT_SUPPORTED, "spec.op", "move", 'supported values: "add"')
     >>> error.body()
     'Unsupported value: "move": supported values: "add"'
@@ -58,13 +61,15 @@ class FieldError:
     field: str
     value: object
     detail: str
+    right: str | None = None
 
     def body(self) -> str:
         """Return the text without the field, as field.Error.ErrorBody does."""
         text = _WORDS[self.type]
         if self.type not in _WITHOUT_VALUE:
             text += ": " + _shown(self.value)
-        return f"{text}: {self.detail}" if self.detail else text
+        text = f"{text}: {self.detail}" if self.detail else text
+        return text if self.right is None else proposing(text, str(self.value).strip('"'), self.right)
 
     def __str__(self) -> str:
         return f"{self.field}: {self.body()}"
@@ -125,13 +130,14 @@ def forbidden(field: str, detail: str) -> FieldError:
 
 def duplicate(field: str, value: object) -> FieldError:
     """Report a value that occurs twice: `Duplicate value: "md-0"`."""
-    return FieldError(DUPLICATE, field, value, "")
+    return FieldError(DUPLICATE, field, value, "", "" if isinstance(value, str) else None)
 
 
 def not_supported(field: str, value: object, supported: Iterable[object]) -> FieldError:
     """Report a value outside of a list: `Unsupported value: "move": supported values: "add", "remove"`."""
-    listed = ", ".join(quote(text if isinstance(text, str) else _shown(text)) for text in supported)
-    return FieldError(NOT_SUPPORTED, field, value, f"supported values: {listed}" if listed else "")
+    texts = [text if isinstance(text, str) else _shown(text) for text in supported]
+    detail = f"supported values: {', '.join(map(quote, texts))}" if texts else ""
+    return FieldError(NOT_SUPPORTED, field, value, detail, nearest(str(value).strip('"'), texts))
 
 
 def too_long(field: str, limit: int) -> FieldError:

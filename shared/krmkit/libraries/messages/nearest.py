@@ -32,10 +32,33 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return best
 
 
+class Proposal(str):
+    """A text that proposes `right` in place of `wrong`; it stays one where other text is added with `+`.
+
+    So a message says and carries what a program may write. A `right` of "" takes the wrong entry out.
+    """
+
+    wrong: object = None
+    right: object = None
+
+    def __add__(self, after: str) -> Proposal:
+        return proposing(str.__add__(self, after), self.wrong, self.right)
+
+    def __radd__(self, before: str) -> Proposal:
+        return proposing(str.__add__(before, self), self.wrong, self.right)
+
+
+def proposing(text: str, wrong: object, right: object) -> Proposal:
+    """Return a text with its proposal: `proposing('did you mean "pack"?', "pakc", "pack")`."""
+    made = Proposal(text)
+    made.wrong, made.right = wrong, right
+    return made
+
+
 def proposal(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean "pack"?`, or "" if nothing is near."""
+    """Return `; did you mean "pack"?`, a Proposal, or "" if nothing is near. Add it with `+`."""
     near = nearest(name, known)
-    return f'; did you mean "{near}"?' if near is not None else ""
+    return proposing(f'; did you mean "{near}"?', name, near) if near is not None else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from krmkit.libraries.messages.nearest import did_you_mean, proposal
+from krmkit.libraries.messages.nearest import did_you_mean, proposal, proposing
 from krmkit.libraries.schema.openapi import Schema
 from krmkit.libraries.schema.walk import kind_of
 
@@ -16,6 +17,7 @@ NAMES = {
     "number": "a number",
     "boolean": "true or false",
 }
+_READ: dict[str, Callable[[str], object]] = {"integer": int, "number": float, "boolean": "true".__eq__}
 _LONGEST_SHOWN = 64  # characters of a value in a message
 
 
@@ -25,7 +27,7 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
     The rules are those of `SchemaWalk.report`, and `type`.
     """
     if rule == "unknown":
-        return f'unknown field "{value}"{did_you_mean(value, schema.properties)}', None
+        return f'unknown field "{value}"' + did_you_mean(value, schema.properties), None
     if rule == "required":
         known = schema.properties.get(value)
         return f"is required: {_wanted(known) if known is not None else 'a value'}", None
@@ -33,11 +35,11 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
         return _size(value, *facts), None
     shown = value if isinstance(value, str | int | float) and schema.format != "password" else None
     if rule == "type":
-        return f"must be {_wanted(schema)}, not {describe(value)}{_quotes(schema.type, value)}", shown
+        return f"must be {_wanted(schema)}, not {describe(value)}" + _quotes(schema.type, value), shown
     if rule == "enum":
         allowed = [item for item in schema.enum if isinstance(item, str)]
         hint = proposal(shown, allowed) if isinstance(shown, str) else ""
-        return f"must be {_wanted(schema)}{_instead(shown)}{hint}", shown
+        return f"must be {_wanted(schema)}{_instead(shown)}" + hint, shown
     if rule == "pattern":
         return f"must match the pattern {facts[0]}", shown
     bound, exclusive, side = facts
@@ -68,9 +70,9 @@ def _quotes(wanted: str, value: object) -> str:
     if value is None:
         return "; leave the key out to say nothing"
     if wanted == "string" and isinstance(value, int | float):
-        return "; put it in quotes"
+        return proposing("; put it in quotes", value, str(value))
     if isinstance(value, str) and wanted in {"integer", "number", "boolean"} and _reads_as(value, wanted):
-        return "; without quotes"
+        return proposing("; without quotes", value, _READ[wanted](value))
     return ""
 
 

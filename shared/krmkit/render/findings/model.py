@@ -59,6 +59,8 @@ class Fix:
 class Result:
     """One finding. `path` is relative to the working directory; `line` and `column` count from 1; 0: unknown.
 
+    `instead`: what is wrong and what is proposed, of which the fix is made.
+
     Example: `Result("error", "unknown-preset", "there is no preset fats", path="p/Kptfile", line=9,
     column=14)`.
     """
@@ -76,6 +78,7 @@ class Result:
     proposed: object = None
     end_column: int = 0
     fix: Fix | None = None
+    instead: tuple[object, object] | None = None
 
     @property
     def place(self) -> str:
@@ -94,7 +97,7 @@ class Result:
 
     def data(self) -> dict[str, Any]:
         """Return the result as data, without unknown fields."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "instead"}
         values["endColumn"] = values.pop("end_column")
         values["fix"] = self.fix and self.fix.data()
         return {name: value for name, value in values.items() if value not in ("", 0, None, {})}

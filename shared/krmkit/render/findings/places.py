@@ -250,6 +250,10 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
     if isinstance(place, dict):
         place_result.field = str(place.get("path", ""))
         place_result.current, place_result.proposed = place.get("currentValue"), place.get("proposedValue")
+        if place_result.proposed is not None:
+            place_result.instead = place_result.current, place_result.proposed
+    if isinstance(tags, dict) and "right" in tags:
+        place_result.instead = tags.get("wrong"), tags["right"]
     inner, index = "", 0
     if isinstance(file, dict) and file.get("path"):
         inner = f"{run.package}/{file['path']}" if run.package else str(file["path"])

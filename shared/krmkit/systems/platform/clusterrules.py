@@ -98,7 +98,7 @@ def pools(facts: PlatformFacts) -> Iterator[Finding]:
         wanted = plain(config.get("spec", "poolsOfCluster"))
         known = [name for one in facts.all_clusters for name in (one.name, one.label)]
         if wanted and known and wanted not in known:
-            message = f"there is no Cluster {wanted} among the items{did_you_mean(wanted, known)}"
+            message = f"there is no Cluster {wanted} among the items" + did_you_mean(wanted, known)
             yield Finding("pool-unknown", message, config, "spec.poolsOfCluster", wanted)
         topologies = [one for one in facts.clusters if one.topology]
         if len(topologies) == 1:
@@ -118,7 +118,7 @@ def _machine_pools(config: Resource, cluster: PlatformCluster) -> Iterator[Findi
         elif name in given:
             replicas = given[name]
         else:
-            message = f"the Cluster {cluster.label} has no pool {name}{did_you_mean(name, given)}"
+            message = f"the Cluster {cluster.label} has no pool {name}" + did_you_mean(name, given)
             yield Finding("pool-unknown", message, config, f"{field}.name", name)
             continue
         if isinstance(size, int) and isinstance(replicas, int) and size != replicas:
@@ -146,7 +146,7 @@ def targets(facts: PlatformFacts) -> Iterator[Finding]:
             )
             hint = hint or did_you_mean(name, here or [one.name for one in facts.all_clusters])
             message = (
-                f"the Target reads the Secret {secret}, and there is no Cluster {namespace}/{name}{hint}"
+                f"the Target reads the Secret {secret}, and there is no Cluster {namespace}/{name}" + hint
             )
             yield Finding("target-cluster", message, target, "spec.secretRef.name", secret)
         elif plain(reference.get("key")) not in (KUBECONFIG_KEY, ""):

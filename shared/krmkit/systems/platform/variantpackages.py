@@ -32,7 +32,7 @@ def variant_packages(facts: PlatformFacts) -> Iterator[Finding]:
             upstream = mapping(item.get("spec", "upstream"))
             repository = plain(upstream.get("repo"))
             if known and repository and repository not in known:
-                message = f"there is no repository {repository}{did_you_mean(repository, sorted(known))}"
+                message = f"there is no repository {repository}" + did_you_mean(repository, sorted(known))
                 yield Finding("variant-repository", message, item, "spec.upstream.repo", repository)
             else:
                 yield from _package(item, upstream, revisions)
@@ -45,7 +45,7 @@ def _package(item: Resource, upstream: Object, revisions: Revisions) -> Iterator
     if not there or not package:
         return
     if package not in there:
-        message = f"the repository {repository} has no package {package}{did_you_mean(package, there)}"
+        message = f"the repository {repository} has no package {package}" + did_you_mean(package, there)
         yield Finding("variant-package", message, item, "spec.upstream.package", package)
         return
     have = revisions[repository, package]
@@ -66,7 +66,7 @@ def _targets(item: Resource, repositories: set[str]) -> Iterator[Finding]:
             places.append((f"spec.targets[{position}].repositories[{number}].name", plain(entry.get("name"))))
     for field, name in places:
         if repositories and name and name not in repositories:
-            message = f"there is no repository {name}{did_you_mean(name, sorted(repositories))}"
+            message = f"there is no repository {name}" + did_you_mean(name, sorted(repositories))
             yield Finding("variant-repository", message, item, field, name)
 
 

@@ -258,13 +258,14 @@ class Struct(Type):
 
     def _unknown(self, path: str, name: str) -> DecodeProblem:
         """Return the problem of a field that the type does not have, with the right place if it is known."""
-        from krmkit.libraries.messages.nearest import nearest
+        from krmkit.libraries.messages.nearest import proposal
 
         place = f"{path}.{name}" if path else name
-        better = self.moved.get(name) or self._below(name) or nearest(name, self.fields)
-        hint = f'; did you mean "{better}"?' if better else f"; {self.name} has {', '.join(self.fields)}"
+        better = self.moved.get(name) or self._below(name)
+        near = f'; did you mean "{better}"?' if better else proposal(name, self.fields)
+        message = f'unknown field "{name}", which the API server drops'
         return DecodeProblem(
-            place, f'unknown field "{name}", which the API server drops{hint}', UNKNOWN_FIELD
+            place, message + (near or f"; {self.name} has {', '.join(self.fields)}"), UNKNOWN_FIELD
         )
 
     def _below(self, name: str) -> str | None:

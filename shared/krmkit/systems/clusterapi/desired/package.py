@@ -212,7 +212,7 @@ class TopologyPackage:
             if name not in known:
                 hint = did_you_mean(name, [one.name for one in clusters])
                 field = f"spec.clusters[{number}]" if config is not None else ""
-                message = f"no Cluster has the name {name}{hint}"
+                message = f"no Cluster has the name {name}" + hint
                 self.findings.append(Finding("unknown-cluster", message, config, field))
         return found
 

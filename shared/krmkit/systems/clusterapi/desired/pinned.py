@@ -60,12 +60,12 @@ class PinnedNames:
         for cluster, names in self._by_cluster.items():
             roles = self._roles.get(cluster)
             if cluster not in known:
-                hint = f"no Cluster has the name {cluster}{did_you_mean(cluster, ordered)}"
+                hint = f"no Cluster has the name {cluster}" + did_you_mean(cluster, ordered)
                 found += [_finding(f"{cluster}/{role}", hint, config) for role in names]
             elif roles is not None:
                 found += [
                     _finding(
-                        f"{cluster}/{role}", f"{cluster} has no {role}{did_you_mean(role, roles)}", config
+                        f"{cluster}/{role}", f"{cluster} has no {role}" + did_you_mean(role, roles), config
                     )
                     for role in names
                     if role not in roles

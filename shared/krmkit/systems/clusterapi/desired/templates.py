@@ -30,7 +30,7 @@ class ClassTemplates:
             hint = did_you_mean(name, [key[3] for key in self._collected.others if key[:3] == place])
             raise TopologyError(
                 f"{where} must name a template among the items, got {kind}.{group} {quote(name)} in namespace"
-                f" {self._owner.namespace}{hint}"
+                f" {self._owner.namespace}" + hint
             ).at(where)
         problem = _misshapen(template.data)
         if problem:

@@ -201,7 +201,7 @@ class Topologies:
             hint = package.elsewhere(key, self._collected.classes) or did_you_mean(
                 key[1], [name for namespace, name in self._collected.classes if namespace == key[0]]
             )
-            message = f"ClusterClass {'/'.join(key)} must be among the items{hint}"
+            message = f"ClusterClass {'/'.join(key)} must be among the items" + hint
             self.findings.append(decoded.finding("missing-class", message, place))
             return None
         if work.blueprint is None:

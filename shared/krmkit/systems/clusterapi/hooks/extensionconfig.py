@@ -68,7 +68,7 @@ def dropped_fields(config: Object) -> list[tuple[str, str]]:
     return [
         (
             f"{path}.{name}".lstrip("."),
-            f'unknown field "{name}", which the API server drops{did_you_mean(name, known)}',
+            f'unknown field "{name}", which the API server drops' + did_you_mean(name, known),
         )
         for path, known in _FIELDS.items()
         for name in mapping(config, *filter(None, path.split(".")))

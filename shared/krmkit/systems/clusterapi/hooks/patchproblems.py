@@ -97,7 +97,7 @@ def unmatched_message(patch: str, selector: Object, seen: Iterable[tuple[str, st
     start = f"patch {quote(patch)} selects no template, so it changes nothing:"
     if not present:
         kinds = sorted({other for other, _ in seen})
-        return f"{start} no template is a {kind}{did_you_mean(kind, kinds)}"
+        return f"{start} no template is a {kind}" + did_you_mean(kind, kinds)
     if not set(present) & set(wanted):
         return f"{start} {kind} is there in {', '.join(present)}, not in {', '.join(wanted)}"
     places = sorted(mapping(selector, "matchResources").keys())

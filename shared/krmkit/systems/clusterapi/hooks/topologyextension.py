@@ -152,7 +152,7 @@ class TopologyExtension:
         if known is None:
             names = [name for of, name in self._handlers if of == hook]
             hint = did_you_mean(handler, names)
-            raise HookError(f'TopologyExtension {self.name} has no handler "{handler}" for {hook}{hint}')
+            raise HookError(f'TopologyExtension {self.name} has no handler "{handler}" for {hook}' + hint)
         return known.answer(hook, request)
 
 
@@ -183,7 +183,7 @@ class _Handler:
         for index, name in enumerate(self._sensitive):
             if variables and name not in names:
                 hint = did_you_mean(name, names)
-                problems.append((f"{path}.sensitive[{index}]", f'no variable has the name "{name}"{hint}'))
+                problems.append((f"{path}.sensitive[{index}]", f'no variable has the name "{name}"' + hint))
         for index, patch in enumerate(data.get("patches") or []):
             problems += patch_problems(patch, f"{path}.patches[{index}]", [*names, "builtin", SETTINGS])
         inputs = variables or shared
@@ -305,7 +305,7 @@ def _root_problems(data: Object, name: str) -> Iterator[tuple[str, str]]:
         yield from [("metadata.name", f'"{name}": {problem}') for problem in is_dns1123_subdomain(name)]
     for field in data:
         if field not in _ROOT:
-            yield (field, f"is unknown{did_you_mean(field, _ROOT)}")
+            yield (field, "is unknown" + did_you_mean(field, _ROOT))
 
 
 def _check_secrets(item: RequestItem, operations: list[Object], secrets: SensitiveValues) -> None:

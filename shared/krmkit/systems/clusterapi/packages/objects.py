@@ -82,7 +82,7 @@ class CheckedPackage:
                 self._known.add(essence(error))
                 found.append(refusal(error, item.resource))
             for path, hint in self._check.dropped(item.data).items():
-                message = f'unknown field "{path.rpartition(".")[2]}", which the API server drops{hint}'
+                message = f'unknown field "{path.rpartition(".")[2]}", which the API server drops' + hint
                 warning = Finding(UNKNOWN_FIELD, message, item.resource, path)
                 self._known.add(tail(path))
                 if _place(warning) not in reported:

@@ -75,7 +75,7 @@ def _undefined(
         for one in unknown_fields(template, known):
             lacks = f"{one.above} has no field" if one.above else f"{words[0]} defines no variable"
             hint = did_you_mean(one.name, one.known)
-            message = f'the template reads {one.path}, and {lacks} "{one.name}", so {words[1]}{hint}'
+            message = f'the template reads {one.path}, and {lacks} "{one.name}", so {words[1]}' + hint
             yield Finding(RULE, message, resource, field, one.path)
     except TemplateError:
         return  # the webhook reports it

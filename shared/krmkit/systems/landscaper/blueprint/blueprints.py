@@ -97,7 +97,7 @@ class Blueprint:
             if kind not in EXECUTOR_TYPES:
                 raise InstallationError(
                     "template",
-                    f"unknown template type {kind or '(none)'}{did_you_mean(kind, EXECUTOR_TYPES)}",
+                    f"unknown template type {kind or '(none)'}" + did_you_mean(kind, EXECUTOR_TYPES),
                     phase,
                 )
             found.append(
@@ -153,7 +153,7 @@ def read_file(files: Files, path: str) -> str:
         return files.text(path)
     except FileNotFoundError:
         raise InstallationError(
-            "template", f'file does not exist: "{path}"{did_you_mean(path.lstrip("/"), files.all())}'
+            "template", f'file does not exist: "{path}"' + did_you_mean(path.lstrip("/"), files.all())
         ) from None
 
 

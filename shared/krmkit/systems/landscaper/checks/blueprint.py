@@ -44,7 +44,7 @@ def _definitions(
             yield _error(here, "the name is used twice")
         names.add(definition.name)
         if definition.type not in known:
-            yield _error(here, f'unknown type "{definition.type}"{did_you_mean(definition.type, known)}')
+            yield _error(here, f'unknown type "{definition.type}"' + did_you_mean(definition.type, known))
         elif definition.type == blueprints.DATA and definition.schema is None:
             yield _error(here, "no schema defined")
         elif definition.type != blueprints.DATA and not definition.target_type:

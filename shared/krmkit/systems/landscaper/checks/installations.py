@@ -151,4 +151,4 @@ def _unused(one: RenderedInstallation) -> Iterator[tuple[str, str]]:
         for name in mapping(one.spec.get(field)):
             if name not in known:
                 hint = did_you_mean(name, known)
-                yield f"spec.{field}.{name}", f'{has_no} "{name}", so the mapping is not used{hint}'
+                yield f"spec.{field}.{name}", f'{has_no} "{name}", so the mapping is not used' + hint

@@ -50,7 +50,7 @@ def template_problems(one: RenderedInstallation) -> Iterator[InstallationError]:
                 what = _KINDS.get(found.above.rpartition(".")[2], "value")
                 message = (
                     f"{place}: the template reads {found.path}, and there is no {what} {found.name}"
-                    f"{did_you_mean(found.name, found.known)}"
+                    + did_you_mean(found.name, found.known)
                 )
                 yield InstallationError(UNKNOWN_NAME, message, word=found.path)
             if phase == _EXPORT:
@@ -99,7 +99,10 @@ def _without_value(one: RenderedInstallation, blueprint: Blueprint) -> Iterator[
         for index, entry in enumerate(entries(mapping(spec.get("exports")).get(kind))):
             name = text(entry.get("name"))
             if name not in declared:
-                message = f"the blueprint declares no export {name}, so there is no value to export{did_you_mean(name, declared)}"
+                message = (
+                    f"the blueprint declares no export {name}, so there is no value to export"
+                    + did_you_mean(name, declared)
+                )
                 nested = "/" in one.path
                 field = "" if nested else f"spec.exports.{kind}[{index}].name"
                 yield InstallationError(UNDECLARED_EXPORT, message, field, f"name: {name}" if nested else "")
@@ -130,5 +133,8 @@ def _undeclared(executor: Executor, blueprint: Blueprint, place: str) -> Iterato
         return
     for name in mapping(document.get("exports")):
         if name not in declared and _PLACEHOLDER not in str(name):
-            message = f"{place}: the blueprint declares no export {name}, so Landscaper drops it{did_you_mean(name, declared)}"
+            message = (
+                f"{place}: the blueprint declares no export {name}, so Landscaper drops it"
+                + did_you_mean(name, declared)
+            )
             yield InstallationError(UNDECLARED_EXPORT, message, word=f"{name}:")

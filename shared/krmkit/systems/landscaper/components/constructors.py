@@ -68,7 +68,7 @@ def read_documents(content: str, label: str) -> list[Data]:
             if "{{" in content or "((" in content
             else ""
         )
-        raise Refused(f"{label}: {error}{hint}") from None
+        raise Refused(f"{label}: {error}" + hint) from None
 
 
 def has_resources_alone(documents: list[Data]) -> bool:

@@ -91,7 +91,7 @@ class _Resolver:
             name = uri[len("local://") :].rstrip("/")
             if name not in scope.local_types:
                 hint = did_you_mean(name, scope.local_types)
-                raise InstallationError("invalid", f"type {name} is not defined in local types{hint}")
+                raise InstallationError("invalid", f"type {name} is not defined in local types" + hint)
             return scope.local_types[name], scope
         if scheme == "blueprint":
             if scope.files is None:
@@ -102,7 +102,7 @@ class _Resolver:
             except FileNotFoundError as error:
                 hint = did_you_mean(path, scope.files.all())
                 raise InstallationError(
-                    "invalid", f"unable to read local schema from {path}: {error}{hint}"
+                    "invalid", f"unable to read local schema from {path}: {error}" + hint
                 ) from None
         if scope.component is None:
             raise InstallationError("invalid", "no component descriptor defined to resolve the ref")
@@ -139,7 +139,8 @@ def _pointer(schema: object, fragment: str, where: str) -> object:
             known = list(schema) if isinstance(schema, dict) else []
             raise InstallationError(
                 "schema-validation-failed",
-                f"{where}: error resolving fragment {fragment}: there is no field {step}{did_you_mean(step, known)}",
+                f"{where}: error resolving fragment {fragment}: there is no field {step}"
+                + did_you_mean(step, known),
             )
         schema = schema[step]
     return schema

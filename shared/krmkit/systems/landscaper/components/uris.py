@@ -31,7 +31,8 @@ def resolve(repository: ComponentRepository, component: Component, uri: str) -> 
             if resource is None:
                 known = [text(one.get("name")) for one in component.resources]
                 raise InstallationError(
-                    "blueprint-not-found", f"local resource {name} cannot be found{did_you_mean(name, known)}"
+                    "blueprint-not-found",
+                    f"local resource {name} cannot be found" + did_you_mean(name, known),
                 )
             return component, resource
         if kind != _REFERENCES:
@@ -43,7 +44,7 @@ def resolve(repository: ComponentRepository, component: Component, uri: str) -> 
             known = [text(one.get("name")) for one in component.references]
             raise InstallationError(
                 "component-not-found",
-                f"component reference {name} cannot be found{did_you_mean(name, known)}",
+                f"component reference {name} cannot be found" + did_you_mean(name, known),
             )
         component = repository.referenced(reference)
     raise InstallationError("invalid", f"{uri} must name a resource, got a component")

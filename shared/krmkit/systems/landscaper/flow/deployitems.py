@@ -94,7 +94,7 @@ def _validate(templates: list[Object]) -> None:
             if other not in first:
                 hint = did_you_mean(str(other), [one for one in first if one])
                 problems.append(
-                    f'deployExecutions[{index}].dependsOn: no deploy item has the name "{other}"{hint}'
+                    f'deployExecutions[{index}].dependsOn: no deploy item has the name "{other}"' + hint
                 )
     if problems:
         listed = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
@@ -128,7 +128,7 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
         title, known = "targetmap", list(imports.target_maps)
     if imported not in known:
         word = imported if title == "target" else ""
-        raise _wrong(name, f'{title} import "{imported}" not found{did_you_mean(imported, known)}', word)
+        raise _wrong(name, f'{title} import "{imported}" not found' + did_you_mean(imported, known), word)
     if index is not None:
         listed = imports.target_lists[imported]
         if not isinstance(index, (int, float)) or isinstance(index, bool) or not 0 <= index < len(listed):
@@ -138,7 +138,7 @@ def _target(name: str, reference: object, imports: Imports, namespace: str) -> d
         mapped = imports.target_maps[imported]
         if key not in mapped:
             raise _wrong(
-                name, f'key "{key}" not found in targetmap import "{imported}"{did_you_mean(key, mapped)}'
+                name, f'key "{key}" not found in targetmap import "{imported}"' + did_you_mean(key, mapped)
             )
         found = mapped[key]
     else:

@@ -34,7 +34,7 @@ def explain(items: Items, path: str, value: str = "", options: LandscapeOptions 
     rendered = tree.get(path)
     if rendered is None:
         raise InstallationError(
-            "no-installation", f"there is no installation {path}{did_you_mean(path, tree)}"
+            "no-installation", f"there is no installation {path}" + did_you_mean(path, tree)
         )
     known = rendered.prerequisites
     if known is None and rendered.errors:
@@ -42,7 +42,7 @@ def explain(items: Items, path: str, value: str = "", options: LandscapeOptions 
     names = [one.name for one, _ in known.blueprint.all_imports()] if known is not None else []
     if value and value not in names:
         raise InstallationError(
-            "import-not-found", f"the blueprint of {path} has no import {value}{did_you_mean(value, names)}"
+            "import-not-found", f"the blueprint of {path} has no import {value}" + did_you_mean(value, names)
         )
     tracer = _Tracer(items, landscape, tree)
     for name in [value] if value else names:

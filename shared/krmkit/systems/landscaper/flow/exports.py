@@ -55,7 +55,7 @@ def _misfit(definition: ImportOrExport, value: object, scope: SchemaScope, place
     """Return why a value is not what the blueprint declares, "" if it is."""
     name, kind = definition.name, definition.type
     if kind not in EXPORT_TYPES:
-        return f".{name}: unknown export type '{kind}'{did_you_mean(kind, EXPORT_TYPES)}"
+        return f".{name}: unknown export type '{kind}'" + did_you_mean(kind, EXPORT_TYPES)
     if kind != DATA:
         given = mapping(value).get("type")
         said = f": exported target type is {given or '(none)'} but expected {definition.target_type} (export {name})"
@@ -85,7 +85,7 @@ def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str]
                 raise InstallationError(
                     "export-not-defined",
                     f"(inst: {name}).internalExports.exports.{kind}.{key}: {title} export is not defined"
-                    f"{hint or did_you_mean(key, exports)}",
+                    + (hint or did_you_mean(key, exports)),
                     "" if near else f"spec.exports.{kind}[{index}].name",
                     f"{near}:" if near else "",
                 )

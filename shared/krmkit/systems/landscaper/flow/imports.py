@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from krmkit.krm.annotations import is_tool_key
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json.paths import dotted
-from krmkit.libraries.messages.nearest import nearest
+from krmkit.libraries.messages.nearest import nearest, proposal
 from krmkit.libraries.schema.fields import entries, mapping, text, texts
 from krmkit.systems.landscaper.apinames import TARGET_MAP_KEY_LABEL, object_name
 from krmkit.systems.landscaper.errors import InstallationError
@@ -76,7 +76,8 @@ def _data(world: World, namespace: str, scope: str, entry: Object, found: Import
             hint = _hint(reference, [one for one in world.names("DataObject", namespace) if not scope])
             raise InstallationError(
                 "data-object-not-found",
-                f"unable to fetch data object {key} ({scope}/{reference}): {not_found('DataObject', key)}{hint}",
+                f"unable to fetch data object {key} ({scope}/{reference}): {not_found('DataObject', key)}"
+                + hint,
                 f"{field_path}.dataRef",
             )
         found.data[name] = item.get("data")
@@ -111,7 +112,7 @@ def _keyed(world: World, namespace: str, kind: str, source: Object, decode: obje
         if key not in values:
             hint = _hint(key, list(values))
             raise InstallationError(
-                "key-not-found", f"key {key} in {kind.lower()} {name} does not exist{hint}", f"{path}.key"
+                "key-not-found", f"key {key} in {kind.lower()} {name} does not exist" + hint, f"{path}.key"
             )
         return _parsed(values[key], kind, name, key, path)
     return {one: _parsed(value, kind, name, one, path) for one, value in values.items()}
@@ -203,4 +204,4 @@ def template_target(target: Object) -> Object:
 
 def _hint(name: str, known: list[str]) -> str:
     found = nearest(name, known)
-    return f'; did you mean "{found}"?' if found and found != name else ""
+    return proposal(name, known) if found != name else ""

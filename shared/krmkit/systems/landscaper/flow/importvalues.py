@@ -100,7 +100,9 @@ class _Checker:
         elif definition.type in _SHAPES:
             return self.absent(definition)
         else:
-            message = f'unknown import type "{definition.type}"{did_you_mean(definition.type, (blueprints.DATA, *_SHAPES))}'
+            message = f'unknown import type "{definition.type}"' + did_you_mean(
+                definition.type, (blueprints.DATA, *_SHAPES)
+            )
             raise InstallationError("invalid", f"{path}: {message}")
         return True
 
@@ -146,7 +148,7 @@ class _Checker:
             hint = "" if hint.startswith("; known") else hint
         raise InstallationError(
             "import-not-found",
-            f'blueprint defines import "{name}" of type {definition.type}, which is not satisfied{hint}',
+            f'blueprint defines import "{name}" of type {definition.type}, which is not satisfied' + hint,
             "spec.imports",
         )
 

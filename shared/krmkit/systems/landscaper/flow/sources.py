@@ -135,7 +135,7 @@ def _blueprint_files(
     if resource is None:
         known = [text(one.get("name")) for one in blueprints]
         owner = f"{component.name}:{component.version}"
-        raise _missing(f"component {owner} has no resource {name}{did_you_mean(name, known)}", place)
+        raise _missing(f"component {owner} has no resource {name}" + did_you_mean(name, known), place)
     media_type = text(mapping(resource.get("access")).get("mediaType"))
     if resource.get("type") not in BLUEPRINT_TYPES or (media_type and not media_type.startswith(MEDIA_TYPES)):
         raise _missing("artifact does not match blueprint downloader (check config media type)", place)

@@ -126,7 +126,7 @@ class _Checker:
 
     def unsatisfied(self, place: str, key: str, known: list[str]) -> None:
         self.problems.append(f'{place}: Not found: "import not satisfied"')
-        self.hints.append(f"nothing is named {key}{did_you_mean(key, known)}")
+        self.hints.append(f"nothing is named {key}" + did_you_mean(key, known))
         self.word = self.word or key
 
     def exports(self) -> None:

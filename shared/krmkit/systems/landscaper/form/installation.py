@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.cron import parse as parse_cron
 from krmkit.libraries.go.time.durations import parse_duration
-from krmkit.libraries.messages.nearest import nearest
+from krmkit.libraries.messages.nearest import nearest, proposing
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
@@ -67,8 +67,8 @@ def _unknown(spec: Data) -> Iterator[InstallationError]:
             message = f"exports to a {key[:-3]} are not possible; must be {next(one for one in known if one != 'name')}"
         else:
             meant = _WORDS.get(key) if _WORDS.get(key) in known else nearest(key, known)
-            right = f'; must be "{meant}"' if meant else f"; known: {', '.join(known)}"
-            message = f'unknown field "{key}"{right}'
+            right = proposing(f'; must be "{meant}"', key, meant) if meant else f"; known: {', '.join(known)}"
+            message = f'unknown field "{key}"' + right
         if not f"{place}.{key}".endswith(_OLD):
             yield _error(f"{place}.{key}", message)
 

@@ -47,7 +47,7 @@ class Items:
         for number, name in enumerate(wanted):
             if name not in known:
                 field = f"spec.installations[{number}]" if config is not None else ""
-                message = f"there is no Installation {name}{did_you_mean(name, known)}"
+                message = f"there is no Installation {name}" + did_you_mean(name, known)
                 self.findings.append(Finding("no-installation", message, config, field))
         return wanted
 

@@ -59,7 +59,7 @@ def _check(schema: dict[str, Any], draft_4: bool) -> None:
             known = " ".join(_TYPES)
             raise GoInputError(
                 f"has a primitive type that is NOT VALID -- given: /{one}/ Expected valid values are:[{known}]"
-                f"{proposal(one, _TYPES)}"
+                + proposal(one, _TYPES)
             )
     for least, most in _PAIRS:
         low, high = schema.get(least), schema.get(most)

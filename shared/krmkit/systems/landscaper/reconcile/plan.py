@@ -105,7 +105,7 @@ def operation_warnings(installation: dict[str, object], item: Resource | None) -
     if operation is None or operation in _OPERATIONS:
         return []
     meant = did_you_mean(_FORMER.get(operation, operation), ("reconcile", "interrupt"))
-    problem = f"Landscaper knows no operation {operation}{meant}"
+    problem = f"Landscaper knows no operation {operation}" + meant
     field = join("metadata.annotations", OPERATION_ANNOTATION)
     return [Finding("unknown-operation", problem, item, field, current=operation)]
 

@@ -43,12 +43,12 @@ def unused_entries(
     places = [one.path for one in tree]
     keys = {key for one, name in items for key in (f"{one.path}/{name}", f"{one.name}/{name}", name)}
     for key in _unfit(spec, "deployItemExports", keys, unknown):
-        message = f"{key} is the path of no deploy item, so its exports go nowhere{did_you_mean(key, paths)}"
+        message = f"{key} is the path of no deploy item, so its exports go nowhere" + did_you_mean(key, paths)
         yield Finding(RULE, message, config, join("spec.deployItemExports", key), key)
     nested = [place for place in places if "/" in place]
     for key in _unfit(spec, "names", set(places), unknown):
-        message = (
-            f"{key} is the path of no nested Installation, so the name is not used{did_you_mean(key, nested)}"
+        message = f"{key} is the path of no nested Installation, so the name is not used" + did_you_mean(
+            key, nested
         )
         yield Finding(RULE, message, config, join("spec.names", key), key)
     for number, kind, expression in selectors:

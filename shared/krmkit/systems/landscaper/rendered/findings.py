@@ -25,7 +25,7 @@ def error_finding(error: InstallationError, item: Resource | None, path: str, se
     message = secrets.scrub(error.message)
     field, word = error.field, ""
     if "/" in path:
-        message, field = f"nested installation {path}: {message}", ""
+        message, field = f"nested installation {path}: " + message, ""
     if not field and item is not None and item.get(*_INLINE) is not None:
         # Where a template fails, Go's error ends in `at <.values.x>`.
         word = error.word or error.message.partition(" at <")[2].partition(">")[0]

@@ -139,7 +139,7 @@ class Templater(context.TemplateContext):
         rendered = self.go_templates().render(source, self._with_state(values, key))
         if phase != context.IMPORT and _NO_VALUE in rendered:
             missing = next(iter(unknown_fields(source, _names(values))), None)
-            hint = f"; there is no {missing.path}{proposal(missing.name, missing.known)}" if missing else ""
+            hint = f"; there is no {missing.path}" + proposal(missing.name, missing.known) if missing else ""
             message = _no_value(_TITLES[phase], rendered) + hint
             raise InstallationError("template", message, word=missing.path if missing else "")
         try:

@@ -249,7 +249,7 @@ def _selected(members: list[Data], wanted: dict[str, str]) -> list[Data]:
     if not found:
         near = nearest(wanted.get("name", ""), [text(one.get("name")) for one in members])
         hint = f'; did you mean "{near}"?' if near and near != wanted.get("name") else ""
-        raise GoError(f"not found{hint}")
+        raise GoError("not found" + hint)
     return found
 
 

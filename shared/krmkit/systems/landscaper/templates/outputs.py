@@ -86,7 +86,7 @@ def unknown_fields_of(value: object, shape: object, where: str) -> list[Installa
     found = []
     for place, name, known in unknown_keys(value, shape):
         path = " ".join(filter(None, ("blueprint", ".".join(filter(None, (where, place))))))
-        message = f"{path}: {name} is no field, so Landscaper does not read it{did_you_mean(name, known)}"
+        message = f"{path}: {name} is no field, so Landscaper does not read it" + did_you_mean(name, known)
         found.append(InstallationError("unknown-field", message, word=f"{name}:"))
     return found
 

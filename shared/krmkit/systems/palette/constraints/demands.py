@@ -140,7 +140,7 @@ class PackDemands:
         schedule = component.get("scheduleType")
         if not isinstance(schedule, str) or schedule not in SCHEDULES:
             hint = suggestion(schedule, SCHEDULES)
-            message = f"the scheduleType of a component does not exist{hint}"
+            message = "the scheduleType of a component does not exist" + hint
             self.add("schema", resource, f"{path}.scheduleType", message, current=schedule)
             return
         if schedule == "control-plane":

@@ -165,7 +165,7 @@ class _Check:
                 "schema",
                 name,
                 f"{path}.layer",
-                f"the dependency {name} needs the layer of the other pack{hint}",
+                f"the dependency {name} needs the layer of the other pack" + hint,
                 layer,
             )
             return None
@@ -183,7 +183,7 @@ class _Check:
                 "schema",
                 name,
                 f"{path}.type",
-                f"the dependency {name} has a type that does not exist{hint}",
+                f"the dependency {name} has a type that does not exist" + hint,
                 kind,
             )
             return None

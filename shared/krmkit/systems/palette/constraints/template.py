@@ -77,7 +77,7 @@ class _Parser:
         elif name:
             from krmkit.libraries.messages.nearest import did_you_mean
 
-            raise Refused(f'there is no clause "{name}"{did_you_mean(name, CLAUSES)}')
+            raise Refused(f'there is no clause "{name}"' + did_you_mean(name, CLAUSES))
         elif self.at == len(self.text):
             raise Refused("the template is not closed with }}")
         elif self.text[self.at] in "|}":

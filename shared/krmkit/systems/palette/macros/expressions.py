@@ -109,7 +109,9 @@ class MacroExpression:
                         from krmkit.libraries.messages.nearest import did_you_mean
 
                         hint = did_you_mean(name, sorted(known))
-                        raise MacroError("unknown-function", f'there is no function "{name}"{hint}') from None
+                        raise MacroError(
+                            "unknown-function", f'there is no function "{name}"' + hint
+                        ) from None
                 reason = error.message.removeprefix("template: macro:1: ")
                 raise MacroError("function-error", f"the expression cannot be read: {reason}") from None
         return self._template

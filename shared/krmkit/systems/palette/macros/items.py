@@ -175,7 +175,7 @@ def unused_findings(resolver: MacroResolver, config: Resource | None) -> Iterato
     flat = config is not None and config.kind == "ConfigMap"
     root = "data" if flat else "spec"
     for name, near in resolver.unknown_system().items():
-        message = f'"{name}" is not a system macro of Palette, and no macro refers to it{near}'
+        message = f'"{name}" is not a system macro of Palette, and no macro refers to it' + near
         yield Finding("unknown-system-macro", message, config, join(f"{root}.system", name))
     for place, names in resolver.unused().items():
         if names:

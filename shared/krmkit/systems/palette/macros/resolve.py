@@ -89,7 +89,7 @@ class MacroResolver:
             except MacroError as stopped:
                 rule, severity, message = stopped.finding.rule, stopped.finding.severity, str(stopped)
                 if rule == KEPT:
-                    message = f"{macro.raw} stays as it is: {message}"
+                    message = f"{macro.raw} stays as it is: " + message
                 elif id(stopped) in said:
                     continue
                 said.add(id(stopped))

@@ -227,7 +227,7 @@ class MacroValues:
             from krmkit.libraries.messages.nearest import did_you_mean
 
             hint = did_you_mean(name, sorted(defined))
-            raise MacroError("undefined", f".spectro.var.{name}: the profile defines no such variable{hint}")
+            raise MacroError("undefined", f".spectro.var.{name}: the profile defines no such variable" + hint)
 
     def _hint(self, kind: str, name: str) -> str:
         """Return a proposal for a name without a value: `; did you mean ".spectro.var.site"?`."""
@@ -238,11 +238,11 @@ class MacroValues:
         if name in known or self._hints_left == 0:
             return ""
         self._hints_left -= 1
-        from krmkit.libraries.messages.nearest import nearest
+        from krmkit.libraries.messages.nearest import nearest, proposing
 
         near = nearest(name, known[:_MOST_NAMED])
         if near is not None:
-            return f'; did you mean ".spectro.{kind}.{near}"?'
+            return proposing(f'; did you mean ".spectro.{kind}.{near}"?', name, near)
         return "; Palette's documentation has no such system macro" if kind == "system" else ""
 
     def _is_unknown(self, path: str) -> bool:
@@ -261,7 +261,7 @@ class MacroValues:
         from krmkit.libraries.messages.nearest import did_you_mean
 
         known = list(self._by_name)[:_MOST_NAMED]
-        return f'; no pack is named "{name}"{did_you_mean(name, known)}'
+        return f'; no pack is named "{name}"' + did_you_mean(name, known)
 
     def unknown_system(self) -> dict[str, str]:
         """Names of `system` that Palette does not have and no macro refers to, each with the nearest one."""
@@ -278,9 +278,9 @@ class MacroValues:
         if policy == KEEP:
             if path.startswith("system.") and path[len("system.") :] in SYSTEM_MACROS:
                 raise MacroError(KEPT, f"no value is given for .spectro.{path}, which Palette knows", INFO)
-            raise MacroError(KEPT, f"no value is given for .spectro.{path}{hint}")
+            raise MacroError(KEPT, f"no value is given for .spectro.{path}" + hint)
         if policy == ERROR:
-            raise MacroError("undefined", f"there is no value for .spectro.{path}{hint}")
+            raise MacroError("undefined", f"there is no value for .spectro.{path}" + hint)
         return ""
 
     def _pack_value(self, reference: str) -> str | None:

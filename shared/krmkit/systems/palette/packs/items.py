@@ -140,7 +140,7 @@ class Packs:
             if self._by_pack
             else ", nor any other among the items"
         )
-        raise PackError(f'there is no pack "{name}"{hint}')
+        raise PackError(f'there is no pack "{name}"' + hint)
 
 
 def candidates(items: ResourceList) -> list[Resource]:

@@ -114,7 +114,7 @@ class _Names:
         listed = self.pack.metadata.get("cloudTypes")
         for number, cloud in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(cloud, str) and cloud not in CLOUDS:
-                message = f'Palette has no cloud "{cloud}"{did_you_mean(cloud, CLOUDS)}'
+                message = f'Palette has no cloud "{cloud}"' + did_you_mean(cloud, CLOUDS)
                 self.add(f"cloudTypes[{number}]", message, cloud, "unknown-cloud")
 
     def walk(self, data: object, schema: Schema, path: str) -> None:
@@ -138,7 +138,7 @@ class _Names:
 
                 near = did_you_mean(name, known) if others is False else proposal(name, known)
                 if near:
-                    self.add(place, f'{self.file} has no field "{name}"{near}')
+                    self.add(place, f'{self.file} has no field "{name}"' + near)
 
 
 def _duplicates(checked: _Names, data: object) -> None:

@@ -78,7 +78,7 @@ def _missing(facts: PackFacts) -> Iterator[Said]:
                     ERROR,
                     METADATA,
                     f"{name}[{number}]",
-                    f"the folder has no {path}{near}",
+                    f"the folder has no {path}" + near,
                 )
 
 
@@ -126,8 +126,8 @@ def _keys(facts: PackFacts) -> Iterator[Said]:
             yield "chart-without-values", INFO if crds else WARNING, VALUES, "charts", message
     for key in keys:
         if key not in names and not any(file.startswith(f"{key}-") for file in unread):
-            message = (
-                f"no chart is called {key}, so these values reach none{did_you_mean(key, sorted(names))}"
+            message = f"no chart is called {key}, so these values reach none" + did_you_mean(
+                key, sorted(names)
             )
             yield "unknown-chart", WARNING, VALUES, f"charts.{key}", message
 
@@ -138,7 +138,10 @@ def _inert(facts: PackFacts) -> Iterator[Said]:
         for key in mapping(facts.values, "charts", chart.name):
             if key != "global" and key not in chart.keys | chart.used | chart.parts:
                 near = did_you_mean(key, sorted(chart.keys))
-                message = f"neither the values nor a template of the chart {chart.name} name {key}: it changes nothing{near}"
+                message = (
+                    f"neither the values nor a template of the chart {chart.name} name {key}: it changes nothing"
+                    + near
+                )
                 yield "inert-value", WARNING, VALUES, f"charts.{chart.name}.{key}", message
 
 
@@ -160,7 +163,7 @@ def _misspelt(path: str, name: str, known: tuple[str, ...]) -> Said:
         WARNING,
         VALUES,
         path,
-        f'{path.rpartition(".")[0]} has no "{name}"{did_you_mean(name, known)}',
+        f'{path.rpartition(".")[0]} has no "{name}"' + did_you_mean(name, known),
     )
 
 

@@ -147,7 +147,7 @@ class PresetCatalog:
             return preset_finding(
                 "unknown-preset", f'there is no preset "{entry}": the pack has no presets', entry
             )
-        from krmkit.libraries.messages.nearest import nearest
+        from krmkit.libraries.messages.nearest import nearest, proposing
 
         some = self.entries[:_MOST_NAMED]
         labels = [f"{group}:{name}" if group else name for name, group, _ in some]
@@ -155,9 +155,9 @@ class PresetCatalog:
         more = len(self.entries) - len(some)
         listed = ", ".join(labels) + (f" and {more} more" if more else "")
         has = f"? The pack has: {listed}" if best else f"; the pack has: {listed}"
-        hint = f'; did you mean "{best}"' if best else ""
+        hint = proposing(f'; did you mean "{best}"', entry, best) if best else ""
         return preset_finding(
-            "unknown-preset", f'there is no preset "{entry}"{hint}{has}', entry, proposed=best
+            "unknown-preset", f'there is no preset "{entry}"' + hint + has, entry, proposed=best
         )
 
     def read(self, number: int, asked: int, findings: list[Finding]) -> Preset | None:

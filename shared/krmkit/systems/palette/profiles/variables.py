@@ -97,7 +97,7 @@ def _problems(one: Data) -> Iterator[tuple[str, str]]:
         if (given := one.get(field)) is not None and given not in known:
             yield (
                 ERROR,
-                f"{field} must be one of {', '.join(known)}, got {given}{did_you_mean(str(given), known)}",
+                f"{field} must be one of {', '.join(known)}, got {given}" + did_you_mean(str(given), known),
             )
     for field in _FLAGS:
         if not isinstance(one.get(field, False), bool):

@@ -94,7 +94,7 @@ def decode_set(resource: Resource) -> DecodedVariant:
 
 def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
     violations = [
-        Violation(join("", key), f'unknown field "{key}"{did_you_mean(key, _FIELDS)}')
+        Violation(join("", key), f'unknown field "{key}"' + did_you_mean(key, _FIELDS))
         for key in resource.root.names()
         if key not in _FIELDS
     ]
@@ -105,5 +105,5 @@ def _decode(resource: Resource, expected: Schema) -> DecodedVariant:
     for violation in found:
         hint = _HINTS.get((resource.kind, violation.path.rpartition(".")[2]))
         if hint is not None and violation.message.startswith("unknown field"):
-            violation.message = f"{violation.message.partition(';')[0]}; {hint}"
+            violation.message = f"{violation.message.partition(';')[0]}; " + hint
     return DecodedVariant(resource, checked if isinstance(checked, dict) else {}, violations + found)
