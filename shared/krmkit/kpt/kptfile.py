@@ -62,6 +62,7 @@ _SCHEMA = _map(
     status=_map("", conditions=_ANYTHING, renderStatus=_ANYTHING),
     **dict.fromkeys(("metadata", "upstream", "upstreamLock", "info", "inventory"), _ANYTHING),
 )
+_READ: list[Any] = []  # the schema, once it is read
 _IMAGE_SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:@")
 
 
@@ -272,7 +273,9 @@ class Kptfile:
             wrong = "apiVersion" if kind == KIND else "kind"
             problem = f"{wrong}: must be a Kptfile ({API_VERSION}), got {found}"
             raise Refused(f"{where}: {kptfile.located(problem)}")
-        data, violations = validate(read_schema(_SCHEMA), text_data(resource.root, resource.limits))
+        if not _READ:
+            _READ.append(read_schema(_SCHEMA))  # once: a fleet reads thousands of Kptfiles
+        data, violations = validate(_READ[0], text_data(resource.root, resource.limits))
         problems = [str(violation) for violation in violations]
         for stage, functions in (("mutators", kptfile.mutators), ("validators", kptfile.validators)):
             for index, entry in enumerate(sequence(find(data, ("pipeline", stage)))):

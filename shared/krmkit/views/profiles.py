@@ -27,7 +27,7 @@ def profile_text(data: Data) -> str:
     for one in data["variables"]:
         marks = [name for name in ("required", "immutable", "hidden", "isSensitive") if one.get(name) is True]
         default = f"default {one['defaultValue']}" if one["defaultValue"] else ""
-        said = ", ".join(filter(None, [one.get("format", "string"), default, *marks]))
+        said = ", ".join(filter(None, [str(one.get("format") or "string"), default, *marks]))
         lines.append(f"    {one.get('name')}  {said}")
         lines += [f"      {use}" for use in one["uses"]] or ["      not used"]
     return "\n".join(lines) + "\n"

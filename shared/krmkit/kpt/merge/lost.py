@@ -76,9 +76,17 @@ def lost_comments(
         if any(
             b"#" in after[path] for path in after if after[path] not in (before.get(path), result.get(path))
         ):
-            around = [path for path in {*before, *after, *result} if result.get(path) != after.get(path)]
-            old, new, now = (_comments(side, around) for side in (before, after, result))
-            lost |= (new - now) & (new - old)
+            changed = [path for path in {*before, *after} if before.get(path) != after.get(path)]
+            wrote = _comments(after, changed) - _comments(before, changed)
+            if wrote:
+                both = after, result
+                around = {path for side in both for path in side if after.get(path) != result.get(path)}
+                # A comment that moved stands in another file; in quotes it may be written in another way.
+                told = [one.encode() for one in wrote if '"' not in one and "\\" not in one]
+                if len(told) == len(wrote):
+                    texts = {path: b"".join(side.get(path, b"") for side in both) for path in around}
+                    around = {path for path in around if any(one in texts[path] for one in told)}
+                lost |= (_comments(after, around) - _comments(result, around)) & wrote
     if lost:
         old, new = (_comments(side, [*side]) for side in sides)
         lost -= old - new
@@ -93,7 +101,7 @@ def lost_comments(
     return conflicts
 
 
-def _comments(files: Files, paths: list[str]) -> Counter[str]:
+def _comments(files: Files, paths: Iterable[str]) -> Counter[str]:
     found: Counter[str] = Counter()
     for path in paths:
         content = files.get(path, b"")

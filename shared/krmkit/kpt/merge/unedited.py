@@ -109,25 +109,13 @@ def comments_in(text: str) -> Iterator[str]:
     for separator, body in documents:
         if "#" in separator:
             yield separator[separator.index("#") :].strip()
-        if "#" in body:
-            yield from comments_of(body)
-            yield from _comments_inside(body)
+        yield from comments_of(body, inside=True)
 
 
-def _comments_inside(body: str) -> Iterator[str]:
-    try:
-        nodes = [*walk(parse(body).root)]
-    except YamlError:
-        return
-    for node in nodes:
-        if isinstance(node, Scalar) and "\n" in node.text:
-            yield from comments_of(node.text)
-
-
-def comments_of(text: str) -> list[str]:
+def comments_of(text: str, inside: bool = False) -> list[str]:
     """Return the comments of a document without kpt's own; a `#` in a scalar does not begin one.
 
-    Example: `a: "# no" # yes` has ["# yes"].
+    `inside`: also those in the texts of its fields. Example: `a: "# no" # yes` has ["# yes"].
     """
     if "#" not in text:
         return []
@@ -153,6 +141,9 @@ def comments_of(text: str) -> list[str]:
             else:
                 position = sign + 1
         position = max(position, end)
+    for node in walk(document.root) if inside else ():
+        if isinstance(node, Scalar) and "\n" in node.text:
+            comments += comments_of(node.text)
     return comments
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.krm.errors import Refused
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.surrogates import joined
 
 Place = tuple[int, int]
 
@@ -141,8 +143,8 @@ class _Reader:
                 r"\\U([0-9a-fA-F]{8})", lambda found: json.dumps(chr(int(found[1], 16)))[1:-1], string[1]
             )
             try:
-                return _undoubled(json.loads(f'"{plain}"', strict=False)), string.end()
-            except ValueError:
+                return _undoubled(json.loads(joined(f'"{plain}"'), strict=False)), string.end()
+            except (ValueError, YamlError):
                 raise self._refuse(at, "the text has an escape that Terraform does not know") from None
         if (heredoc := _HEREDOC.match(text, at)) is not None:
             return self._heredoc(heredoc)

@@ -13,7 +13,7 @@ from krmkit.libraries.schema.fields import entries, text
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
-from krmkit.libraries.yaml.tree import Document, Map, Node, Scalar, Seq, deref
+from krmkit.libraries.yaml.tree import Alias, Document, Map, Node, Scalar, Seq, deref
 from krmkit.render.findings.fieldtable import among_keys
 from krmkit.systems.palette.constraints.schema import PackSchema
 from krmkit.systems.palette.packs.macrotext import MacroText
@@ -160,8 +160,9 @@ def _name(node: Node) -> tuple[str, str] | None:
 
 
 def _alike(new: Node, old: Node) -> bool:
-    """Return whether two trees are the same but for masks in the new one."""
-    new, old = deref(new), deref(old)
+    """Return whether two trees are the same but for masks in the new one; aliases by their names."""
+    if isinstance(new, Alias) and isinstance(old, Alias):
+        return new.name == old.name
     if isinstance(new, Scalar) and isinstance(old, Scalar):
         return new.text == old.text or MASK.fullmatch(new.text) is not None
     if isinstance(new, Map) and isinstance(old, Map):
@@ -212,8 +213,7 @@ def _document(text: MacroText) -> Document:
 
 
 def _scalars(node: Node | None, path: str) -> list[tuple[str, Scalar]]:
-    """Return the scalars of a tree by path; list elements by place."""
-    node = deref(node) if node is not None else None
+    """Return the scalars of a tree by path; list elements by place. An alias has none of its own."""
     if isinstance(node, Scalar):
         return [(path, node)] if node.end >= 0 else []
     inner: list[tuple[str, Node]] = []

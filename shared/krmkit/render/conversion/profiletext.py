@@ -15,6 +15,7 @@ from krmkit.libraries.json.text import JsonError
 from krmkit.libraries.json.text import parse as parse_json
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.surrogates import joined
 from krmkit.render.conversion.hcl import body_text, computed_lines, read_hcl, rewritten
 from krmkit.systems.palette.profiles.forms import ClusterProfile, Data, Form, converted
 
@@ -44,7 +45,7 @@ def read_profile(text: str, label: str) -> ProfileText:
     data: Any
     try:
         if text.lstrip("\ufeff \t\r\n").startswith("{"):
-            syntax, data = JSON, parse_json(text)
+            syntax, data = JSON, parse_json(joined(text))
         else:
             syntax, data = YAML, Resource(text, label=label).get()
     except (JsonError, YamlError, Refused) as error:

@@ -239,3 +239,32 @@ def test_secrets_of_the_package_are_masked(tmp_path: Path, capsys: pytest.Captur
     said = capsys.readouterr().out
     assert "charts.web.token" in said
     assert "other-token" not in said
+
+
+@pytest.mark.parametrize("name", ["half.json", "half.tf"])
+def test_half_a_pair_of_surrogates(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    """What no UTF-8 can carry is refused with its place, before anything is printed of it."""
+    texts = {
+        "half.json": FORMS["export.json"].replace('"Pods"', '"Pods \\ud800"'),
+        "half.tf": 'resource "spectrocloud_cluster_profile" "p" {\n  name = "a \\ud800"\n  type = "add-on"\n}\n',
+    }
+    (tmp_path / name).write_text(texts[name], "utf-8")
+    for words in (["show"], ["check"], ["diff", str(tmp_path / name)]):
+        assert main(["pack", *words, str(tmp_path / name)]) == 1
+        said = capsys.readouterr().err
+        assert "half of a surrogate pair" in said or "line 2: the text has an escape" in said
+
+
+def test_a_list_that_holds_itself(tmp_path: Path) -> None:
+    """Masks are looked for in each text once, however aliases lead through it; a format may be anything."""
+    data = json.loads(FORMS["export.json"])
+    layer = data["spec"]["template"]["packs"][1]
+    anchors = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    data["spec"]["variables"][0]["format"] = False
+    for name, token in (("old", "mine"), ("new", "********")):
+        layer["values"] = f"token: '{token}'\na0: &a0 [b, '{token}']\n{anchors}own: &own [*own, '{token}']\n"
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "p.json").write_text(json.dumps(data), "utf-8")
+        assert main(["pack", "import", str(tmp_path / name / "p.json"), "-o", str(tmp_path / "pkg")]) == 0
+        assert main(["pack", "show", str(tmp_path / name / "p.json")]) == 0
+    assert "token: 'mine'" in (tmp_path / "pkg/web.yaml").read_text("utf-8")
