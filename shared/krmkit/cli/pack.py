@@ -62,7 +62,9 @@ def parser() -> CommandParser:
     )
     add_package(take)
     add_place(
-        take, "DIR", "the folder that gets one folder for each pack; with --profile the file", required=True
+        take,
+        "DIR",
+        "the folder that gets one folder for each pack; with --profile the file (default there: stdout)",
     )
     take.add_argument("--profile", action="store_true", help="write the package's cluster profile instead")
     take.add_argument(
@@ -166,6 +168,8 @@ def main(words: list[str]) -> int:
         Told(report, "CheckedPacks", {}, closing=closing).show(arguments.format, Terminal.of(arguments))
         return 1 if errors else 0
     written = _import(arguments) if arguments.command == "import" else _export(arguments)
+    if written is None:
+        return 0
     report = Report(f"pack {arguments.command}", [PackageReport(arguments.output)])
     told = Told(report, "WrittenPacks", {"paths": written}, "".join(f"{path}\n" for path in written))
     told.show(arguments.format, Terminal.of(arguments))
@@ -186,15 +190,21 @@ def _import(arguments: argparse.Namespace) -> list[str]:
     return written
 
 
-def _export(arguments: argparse.Namespace) -> list[str]:
+def _export(arguments: argparse.Namespace) -> list[str] | None:
+    """Write folders or a profile, and return their paths; None for a profile that goes to stdout."""
     package = read(arguments.package or package_above())
     out, policy, note = arguments.output, arguments.on_conflict, partial(say, "pack")
     for one in package.notes:
         note(one)
     if arguments.form and not arguments.profile:
         raise Refused("--form is the form of a profile; give --profile with it")
+    if arguments.profile and out in (None, "-"):
+        sys.stdout.write(profileexport.profile_text(package, arguments.form or "", note)[0])
+        return None
     if arguments.profile:
         return profileexport.exported_profile(package, out, arguments.form or "", note, policy)
+    if not out:
+        raise Refused("-o DIR must name the folder that gets one folder for each pack")
     return packexport.exported(package, out, note, policy)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
+from tests.unit.render.conversion.profiles import EXPORT
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "examples/edge-cluster-profile"
@@ -147,6 +148,22 @@ def test_pack_export(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Packs of the package around are written."""
     assert said(capsys, "pack", "export", "-o", str(inside / "out"))[0] == 0
     assert list((inside / "out").glob("*/pack.json"))
+
+
+def test_profile_without_a_place_goes_to_stdout(inside: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text alone, whatever --format says; folders of packs need a place."""
+    profile = inside / "plant.json"
+    profile.write_text(EXPORT)
+    assert said(capsys, "pack", "import", str(profile), "-o", str(inside / "plant"))[0] == 0
+
+    for words in (), ("-o", "-"), ("-f", "json"):
+        assert main(["pack", "export", str(inside / "plant"), "--profile", *words]) == 0
+        assert capsys.readouterr().out == EXPORT
+    assert main(["pack", "export", str(inside / "plant"), "--profile", "--form", "terraform"]) == 0
+    assert capsys.readouterr().out.startswith('resource "spectrocloud_cluster_profile" "plant" {')
+
+    assert main(["pack", "export", str(inside / "plant")]) == 1
+    assert "-o DIR must name the folder" in capsys.readouterr().err
 
 
 def test_doc_of_a_field(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,6 +44,16 @@ def exported_profile(
     `form`: one of FORMS, "" for that of the imported file. The name of the target decides about the syntax.
     An existing file is merged: its edits stay, and a conflict is an error.
     """
+    new, base = profile_text(package, form, say, syntax_of(target))
+    return _put(target, new, base, say, policy)
+
+
+def profile_text(package: Package, form: str, say: Say, syntax: str = "") -> tuple[str, str | None]:
+    """Return the profile of a package as text, and the text that it was imported from, in the same form.
+
+    `form`: one of FORMS, "" for that of the imported file. `syntax`: "json", "yaml" or "hcl", "" for that of
+    the imported file or the form. Raises Refused.
+    """
     found = [(each, item) for each in package.walk() for item in each.items if is_profile(item)]
     if len(found) != 1:
         names = ", ".join(item.name for _, item in found)
@@ -58,15 +68,13 @@ def exported_profile(
     else:
         profile = profile_of(item)
         _fill(profile, old, parts_by_layer(each.items, profile.name), say)
-    syntax = syntax_of(target)
     same = old is not None and (not form or FORMS[form] is old.profile.form) and syntax in ("", old.syntax)
     if old is not None and same:
-        new = written(old, _replaced(old.profile.data, old.profile.root, profile.own))
-    else:
-        new, lost = in_form(profile, FORMS[form] if form else profile.form, syntax)
-        for sentence in lost:
-            say(sentence)
-    return _put(target, new, old.text if old is not None and same else None, say, policy)
+        return written(old, _replaced(old.profile.data, old.profile.root, profile.own)), old.text
+    new, lost = in_form(profile, FORMS[form] if form else profile.form, syntax)
+    for sentence in lost:
+        say(sentence)
+    return new, None
 
 
 def _put(target: str, new: str, base: str | None, say: Say, policy: str) -> list[str]:
