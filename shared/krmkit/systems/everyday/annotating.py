@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from krmkit.krm.apart import apart
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
@@ -39,33 +40,37 @@ def set_annotations(resources: ResourceList, config: Resource | None) -> list[Fi
     annotations, more = _decoded(config)
     table = FieldTable((*_ANNOTATIONS, *more))
     message = "set annotations: " + must_to_json(annotations)
-    results: list[Finding] = []
-    without_file: set[str] = set()
-    for item in resources:
-        said: Finding | None = None  # the first for this resource: its name is computed once
-        for spec in table.possible(item):
-            try:
-                paths = places(item, spec)
-                for path in paths:
-                    put(item, path, annotations, spec.create, lenient=True)
-            except WrongTypeError as wrong:
-                where = dotted(wrong.path)
-                node = described(item.node(*wrong.path))
-                text = f"annotations must be a map of texts, got {node}"
-                raise refused("wrong-type", text, item, where) from None
-            if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
-                field = spec.path.rpartition("[].")[2]
-                finding = Finding("annotations", message, item if said is None else None, field)
-                if said is not None:
-                    finding.resource_ref, finding.file = said.resource_ref, said.file
-                said = finding
-                # Resources without a file share one result for each field, as in the original.
-                if said.file is None:
-                    without_file.add(field)
-                else:
-                    results.append(said)
-    results += [Finding("annotations", message, None, field) for field in sorted(without_file)]
+
+    def one(item: Resource) -> list[Finding]:
+        return _annotate(item, table, annotations, message)
+
+    said = [finding for found in apart(resources, resources.items, one) for finding in found]
+    results = [finding for finding in said if finding.file is not None]
+    # Resources without a file share one result for each field, as in the original.
+    fields = {finding.field for finding in said if finding.file is None}
+    results += [Finding("annotations", message, None, field) for field in sorted(fields)]
     return results or [Finding("annotations", "no annotations applied")]
+
+
+def _annotate(item: Resource, table: FieldTable, annotations: dict[str, str], message: str) -> list[Finding]:
+    """Set the annotations of a resource. Return a finding for each field. Raises Refused for a wrong type."""
+    found: list[Finding] = []
+    for spec in table.possible(item):
+        try:
+            paths = places(item, spec)
+            for path in paths:
+                put(item, path, annotations, spec.create, lenient=True)
+        except WrongTypeError as wrong:
+            node = described(item.node(*wrong.path))
+            text = f"annotations must be a map of texts, got {node}"
+            raise refused("wrong-type", text, item, dotted(wrong.path)) from None
+        if paths and (spec.create or any(item.node(*path) is not None for path in paths)):
+            field = spec.path.rpartition("[].")[2]
+            finding = Finding("annotations", message, None if found else item, field)
+            if found:  # the name of the resource is computed once
+                finding.resource_ref, finding.file = found[0].resource_ref, found[0].file
+            found.append(finding)
+    return found
 
 
 def _decoded(config: Resource | None) -> tuple[dict[str, str], list[FieldSpec]]:
