@@ -10,7 +10,7 @@ from krmkit.krm.errors import Refused
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.time.cron import parse as parse_cron
 from krmkit.libraries.spiff import SpiffError, merge
-from krmkit.systems.landscaper.jsonschema.pointers import target
+from krmkit.systems.landscaper.jsonschema.faults import target
 
 ODD = ["²", "١", "9" * 5000]
 

@@ -22,9 +22,8 @@ from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.names import NamingTemplate
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
 from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, WorkerBlueprint, read_blueprint
-from krmkit.systems.clusterapi.desired.cluster import desired_state
+from krmkit.systems.clusterapi.desired.cluster import ALWAYS, DesiredStateSettings, desired_state
 from krmkit.systems.clusterapi.desired.requestitems import create_request
-from krmkit.systems.clusterapi.desired.settings import ALWAYS, DesiredStateSettings
 from krmkit.systems.clusterapi.model.extensions import Extensions
 from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.systems.clusterapi.patches.engine import PatchEngine

@@ -15,8 +15,13 @@ from krmkit.systems.clusterapi.api.roles import NO_ROLE
 from krmkit.systems.clusterapi.model.extensions import NoExtensions
 from krmkit.systems.clusterapi.patches.inline import InlinePatch
 from krmkit.systems.clusterapi.patches.lookup import VariablePath, parse_path_segment
-from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
-from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.request import (
+    Request,
+    RequestItem,
+    item_variables,
+    matches,
+    merge_variables,
+)
 from krmkit.systems.clusterapi.patches.values import ValueTemplate, Variables, enabled_by, value_of
 from krmkit.systems.clusterapi.patches.variables import (
     cluster_builtin,

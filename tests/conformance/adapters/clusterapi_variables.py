@@ -13,8 +13,11 @@ from krmkit.libraries.kube.fielderror import FieldError, aggregate
 from krmkit.libraries.schema.openapi import Schema
 from krmkit.systems.clusterapi.api.errors import DefinitionsError
 from krmkit.systems.clusterapi.api.objects import decode_cluster, decode_cluster_class
-from krmkit.systems.clusterapi.variables.cluster import default_and_validate
-from krmkit.systems.clusterapi.variables.defaulting import default_variable, default_variables
+from krmkit.systems.clusterapi.variables.cluster import (
+    default_and_validate,
+    default_variable,
+    default_variables,
+)
 from krmkit.systems.clusterapi.variables.definitions import Definitions, status_variables
 from krmkit.systems.clusterapi.variables.definitionvalidation import validate_class_variables
 from krmkit.systems.clusterapi.variables.schema import convert_schema

@@ -7,7 +7,7 @@ from pathlib import Path
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.desired import healthchecks as healthcheck
+from krmkit.systems.clusterapi.desired import cloning as healthcheck
 from krmkit.systems.clusterapi.desired.controlplane import reference_with_api_version
 from krmkit.systems.clusterapi.desired.upgrades import PlanSource, from_class_versions, one_minor
 from krmkit.systems.clusterapi.desired.versions import (

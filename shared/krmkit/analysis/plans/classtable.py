@@ -13,7 +13,7 @@ from krmkit.libraries.schema.fields import entries, find, mapping, sequence
 from krmkit.libraries.yaml import emit
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject, Key
 from krmkit.systems.clusterapi.api.labels import API_VERSION
-from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.systems.clusterapi.api.roles import WORKER_KINDS
 from krmkit.systems.clusterapi.desired.topologies import Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.systems.clusterapi.patches.causes import references

@@ -16,8 +16,7 @@ from krmkit.libraries.schema.fields import entries, find, mapping, sequence, tex
 from krmkit.render.findings.fieldtable import field_table
 from krmkit.systems.clusterapi.api.collection import CollectedObject, collect
 from krmkit.systems.clusterapi.api.labels import CLUSTER_NAME
-from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE, Role
-from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS, WorkerKind
+from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE, WORKER_KINDS, Role, WorkerKind
 
 Data = dict[str, Any]
 Key = tuple[str, str]

@@ -97,7 +97,7 @@ class Template:
 
     @property
     def api_version(self) -> str:
-        """Return the apiVersion of the template, that of the class's reference."""
+        """Return the apiVersion of the template, as the class refers to it."""
         return str(self.object.get("apiVersion", ""))
 
     def variable(self, path: str, of: type[_T], default: Any = _NOTHING) -> _T:
@@ -132,16 +132,15 @@ class Template:
         return found
 
     def describe(self) -> str:
-        """Return the name of the template in messages."""
         return described(self._item)
 
     def patch(self) -> Object:
-        """Return the item of the response."""
+        """Return the response's item, with the difference as a JSON patch."""
         return {"uid": self._item.uid, "patchType": JSON_PATCH, "patch": diff(self._item.object, self.object)}
 
 
 class Templates:
-    """The templates of one request, in its order, and its settings."""
+    """The templates of one request, in the request's order, and the handler's settings."""
 
     def __init__(self, request: Object) -> None:
         asked = read_request(request)
@@ -205,7 +204,7 @@ class Extension:
     def _adding(
         self, hook: str, name: str, options: HandlerOptions, handler: Callable[[_F, Object], Object]
     ) -> Callable[[_F], _F]:
-        """Return the decorator that adds a handler, which calls the decorated function."""
+        """Return the decorator that adds a handler for the decorated function."""
         known = list(HandlerOptions.__annotations__)
         for option in options:
             if option not in known:
@@ -222,7 +221,6 @@ class Extension:
         return add
 
     def discovery(self) -> Object:
-        """Return the DiscoveryResponse."""
         return response("Discovery", handlers=list(self._listed))
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
@@ -237,7 +235,7 @@ class Extension:
 
 
 def _walked(walk: Walk, request: Object) -> Templates:
-    """Return the templates after a handler has seen them. Raises HookError with all refusals."""
+    """Run a handler over the templates of a request. Raises HookError with all refusals."""
     templates = Templates(request)
     walk(templates)
     if templates.refusals:
@@ -272,7 +270,7 @@ def decoded(value: Any, of: Any, where: str) -> Any:
 
 
 def _alternative(value: Any, kinds: tuple[Any, ...], where: str) -> Any:
-    """Decode a value into the first type that takes it: "50%" of (int, str) is "50%"."""
+    """Decode a value as the first of several types that accepts it: "50%" of (int, str) is "50%"."""
     if value is None and NoneType in kinds:
         return None
     problems = []

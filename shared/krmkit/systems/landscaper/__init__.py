@@ -1,1 +1,1 @@
-"""Landscaper's installations without a cluster: values in, values and findings out."""
+"""Compute Landscaper's installations without a cluster: values in, values and findings out."""

@@ -1,4 +1,4 @@
-"""Names, labels and annotations of Landscaper's objects.
+"""Name Landscaper's objects, labels and annotations.
 
 object_name("", "config")            # "config"
 object_name("Inst.root", "config")   # "4r75bh6pvkbg3wtfdoge5orc2wd67ins"
@@ -41,17 +41,17 @@ _INNER = _EDGE | frozenset(".-")
 
 
 def installation_source(name: str) -> str:
-    """Return the source label of an installation, which is the context of its children: `Inst.<name>`."""
+    """Return the source label of an installation, `Inst.<name>`; it is the context of its children."""
     return f"Inst.{name}"
 
 
 def execution_source(name: str) -> str:
-    """Return the source and the context of an execution's exports: `Exec.<name>`."""
+    """Return the source and context of an execution's exports, `Exec.<name>`."""
     return f"Exec.{name}"
 
 
 def object_name(context: str, key: str) -> str:
-    """Return the name of the DataObject or Target for `key` in the scope `context`; "" is the scope of roots.
+    """Return the name of the DataObject or Target for `key` in the scope `context`; "" is the root scope.
 
     `#name` is the object of that name in any scope. In the root scope, a key that is a valid name is the
     object's name. All other names are SHA-1 sums in base32.
@@ -64,7 +64,7 @@ def object_name(context: str, key: str) -> str:
 
 
 def hashed_name(text: str) -> str:
-    """Return base32 (lower case, no padding) of the text's SHA-1 sum; it has always 32 characters."""
+    """Return the SHA-1 sum of the text in base32: 32 characters, lower case, without padding."""
     return b32encode(hashlib.sha1(text.encode(), usedforsecurity=False).digest()).decode().lower()
 
 

@@ -1,4 +1,4 @@
-"""The error of an installation: one class, whose `rule` is the code of the result."""
+"""Define the error of an installation; its `rule` is the code of the result."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from krmkit.krm.finding import Finding
 class InstallationError(Refused):
     """One problem that stops an installation: `("target-not-found", 'targets "a" not found')`.
 
-    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation ("" if
-    none fits). `message` may contain output of a template: remove secrets (`redact`) before you show it.
-    `word` is the wrong text of the blueprint, such as `.values.deployitems.database`. `source` is the object
-    that the wrong value came from, if one did: kind, namespace, name and path.
+    `rule` is one of the rules in the functions' function.yaml, `field` the path in the Installation, or "".
+    `message` may contain output of a template: mask secrets (`redact`) before you show it. `word` is the
+    wrong text of the blueprint, such as `.values.deployitems.database`. `source` is the object that holds the
+    wrong value, if known: kind, namespace, name and path.
     """
 
     source: tuple[str, str, str, str] | None = None

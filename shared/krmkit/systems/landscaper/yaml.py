@@ -1,6 +1,6 @@
-"""YAML as sigs.k8s.io/yaml reads it: through JSON, with the rules of yaml.v2.
+r"""Read YAML as sigs.k8s.io/yaml does: through JSON, with the rules of yaml.v2.
 
-load("a: yes\\nn: 1\\n")   # {"a": True, "false": 1}
+load("a: yes\nn: 1\n")   # {"a": True, "false": 1}
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.errors import YamlError
 
 
 def load(text: str) -> object:
-    """Return the data of the first document of `text`, as Go reads it; None if empty. Raises GoInputError."""
+    """Return the data of the first document, as Go reads it; None if empty. Raises GoInputError."""
     try:
         return go2_data(parse(text, duplicates="keep", alone=False).root)
     except YamlError as error:

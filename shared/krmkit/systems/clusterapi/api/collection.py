@@ -56,7 +56,6 @@ class CollectedObject:
 
     @property
     def key(self) -> Key:
-        """Return namespace and name."""
         return self.namespace, self.name
 
     @property
@@ -66,7 +65,7 @@ class CollectedObject:
 
     @property
     def is_generated(self) -> bool:
-        """Return whether a render made the object: it is state, never input."""
+        """Return whether a render made the object. Such an object is current state, never input."""
         return self.resource is not None and bool(self.resource.annotation(names.GENERATED_BY))
 
     @property
@@ -81,9 +80,9 @@ class CollectedObject:
 
 @dataclass(slots=True, eq=False)
 class Collected:
-    """The objects that `collect` found. `clusters` keep the order of the items; the others are looked up.
+    """Result of `collect`. `clusters` keep the order of the items; the others are looked up.
 
-    `others` has every object of another kind: templates, and objects that a topology made (the current
+    `others` has the objects of all other kinds: templates, and objects that a topology made (the current
     state). `duplicates`: Clusters, classes and templates with the identity of an earlier item; they are
     ignored.
     """
@@ -97,12 +96,12 @@ class Collected:
     previous_classes: dict[Key, CollectedObject] = field(default_factory=dict)
 
     def find(self, group: str, kind: str, namespace: str, name: str) -> CollectedObject | None:
-        """Return an object of any version that is neither Cluster nor ClusterClass, or None."""
+        """Return an object other than a Cluster or ClusterClass, whatever its version; None if absent."""
         return self.others.get((group, kind, namespace, name))
 
 
 def collect(items: Iterable[Resource], previous: Iterable[Mapping[str, Any]] = ()) -> Collected:
-    """Index the items, and the old states given as `previous` (the config's list)."""
+    """Index the items, and the old states that the config lists (`previous`)."""
     collected = Collected()
     clusters: set[Key] = set()
     made: list[CollectedObject] = []

@@ -1,4 +1,4 @@
-"""Find the contract version of a control plane's kind. It decides the paths of its machine template's fields.
+"""Find the contract version of a control plane's kind, which decides the field paths of its machine template.
 
 Sources in their order: a CRD's labels, the config, a table of published kinds, the apiVersion. Source of the
 rules: internal/contract.
@@ -74,7 +74,7 @@ def _from_labels(labels: Mapping[str, str], version: str) -> str:
 
 
 def _plural(kind: str) -> str:
-    """Return the plural of a kind by Kubernetes' own guess. `_plural("GatewayClass")` is "gatewayclasses"."""
+    """Return the plural as Kubernetes guesses it. `_plural("GatewayClass")` is "gatewayclasses"."""
     word = kind.lower()
     if word.endswith(("s", "x", "ch", "sh")):
         return word + "es"

@@ -87,7 +87,7 @@ def convert_cluster_class(old: Object) -> Object:
 
 
 def _without_empty(data: Object, name: str) -> Object:
-    """Return the data without a struct that is empty: it is absent in Go."""
+    """Drop the struct `name` if it is empty: in Go it is absent."""
     return drop(data, (name,)) if data.get(name) == {} else data
 
 

@@ -31,7 +31,7 @@ _INT64 = 1 << 63
 
 @dataclass(slots=True)
 class DecodeProblem:
-    """A part of an object that does not fit its type: `field` is its path, `rule` one of those above.
+    """A part of an object that does not fit its type. `field` is its path, `rule` one of the above.
 
     The API server drops an unknown field, and the CRD refuses an unknown value; webhooks see neither. An
     object with a value of a wrong type, or with variables of a template, cannot be used.
@@ -43,7 +43,7 @@ class DecodeProblem:
 
     @property
     def unknown(self) -> bool:
-        """Return whether the object can be used in spite of the problem."""
+        """Return whether the object is usable in spite of the problem."""
         return self.rule in (UNKNOWN_FIELD, UNKNOWN_VALUE)
 
 
@@ -70,24 +70,23 @@ def mismatch(value: object, owner: str, path: str, go_type: str, with_value: boo
 
 
 class Type:
-    """A type with Go's name of it, `go`. This one takes any value, as apiextensionsv1.JSON does."""
+    """A Go type with its name, `go`. The base class accepts any value, as apiextensionsv1.JSON does."""
 
     def __init__(self, go: str = "v1.JSON") -> None:
         self.go = go
 
     def decode(self, value: object, path: str, problems: list[DecodeProblem], owner: str = "") -> Any:
-        """Return the decoded value, None if it is absent or wrong; add what does not fit to `problems`."""
+        """Return the decoded value, None if it is absent or wrong. Add its problems to `problems`."""
         return value
 
     def _wrong(self, value: object, path: str, problems: list[DecodeProblem], owner: str) -> None:
-        """Add the problem of a value of a wrong type."""
         problems.append(DecodeProblem(path, mismatch(value, owner, path, self.go)))
 
 
 class Text(Type):
-    """A string. Go distinguishes an empty from an absent one only with a pointer (`pointer`).
+    """A string. Go can tell an empty one from an absent one only with a pointer (`pointer`).
 
-    `values`: those that the CRD allows; another one is reported, and kept.
+    `values`: the values that the CRD allows; any other value is reported and kept.
     """
 
     def __init__(self, go: str = "string", pointer: bool = False, values: tuple[str, ...] = ()) -> None:
@@ -106,7 +105,7 @@ class Text(Type):
 
 
 class Number(Type):
-    """A whole number of 32 or 64 bits. `zero`: the type distinguishes 0 from absent."""
+    """A whole number of 32 or 64 bits. `zero`: the type tells 0 from absent."""
 
     def __init__(self, bits: int, zero: bool = True) -> None:
         super().__init__(f"int{bits}")
@@ -121,7 +120,7 @@ class Number(Type):
 
 
 class Bool(Type):
-    """true or false. `false`: the type distinguishes false from absent."""
+    """A boolean. `false`: the type tells false from absent."""
 
     def __init__(self, false: bool = True) -> None:
         super().__init__("bool")
@@ -154,7 +153,7 @@ class IntOrString(Type):
 
 
 class ParsedText(Type):
-    """A text in a format: `check` raises ValueError with Go's words. The text itself is kept."""
+    """A text with a format. `check` raises ValueError with Go's message; the text itself is kept."""
 
     def __init__(self, go: str, check: Callable[[str], object]) -> None:
         super().__init__(go)
@@ -257,7 +256,7 @@ class Struct(Type):
         return found if found or self.pointer else None
 
     def _unknown(self, path: str, name: str) -> DecodeProblem:
-        """Return the problem of a field that the type does not have, with the right place if it is known."""
+        """Report a field that the type lacks, with its right place if that is known."""
         from krmkit.libraries.messages.nearest import proposal
 
         place = f"{path}.{name}" if path else name
@@ -269,7 +268,7 @@ class Struct(Type):
         )
 
     def _below(self, name: str) -> str | None:
-        """Return the path of a field of this name one level down, as for labels beside metadata."""
+        """Return the path of the field one level down, such as metadata.labels for labels."""
         for outer, of in self.fields.items():
             if isinstance(of, Struct) and name in of.fields:
                 return f"{outer}.{name}"
@@ -283,7 +282,7 @@ INT_OR_STRING = IntOrString()
 
 
 def go_order(value: Any, of: Type) -> Any:
-    """Return the value with its fields in Go's order; raw JSON gets sorted keys, empty lists are left out."""
+    """Put fields in Go's order, sort the keys of raw JSON, and leave out empty lists."""
     if isinstance(of, Struct) and isinstance(value, dict):
         ordered = {
             name: go_order(value[name], member)

@@ -21,13 +21,13 @@ class TopologyError(Refused):
     resource: Resource | None = None
 
     def at(self, field: str, resource: Resource | None = None) -> Self:
-        """Add the place, unless there is one already."""
+        """Set the place of the error unless it has one."""
         if not self.field:
             self.field, self.resource = field, resource
         return self
 
     def wrapped(self, context: str) -> TopologyError:
-        """Return the same error with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
+        """Return a copy with a context in front. `TopologyError("b").wrapped("a")` reads `a: b`."""
         found = TopologyError(f"{context}: {self}").at(self.field, self.resource)
         found.hint = self.hint
         return found

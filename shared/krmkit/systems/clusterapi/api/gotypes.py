@@ -66,7 +66,7 @@ def type_of(kind: str, version: str = "v1beta2") -> decode.Struct:
 
 
 def part_of(kind: str, *path: str) -> decode.Struct:
-    """Return the struct at a path of a type in v1beta2, that of the items of a list.
+    """Return the v1beta2 struct at a path of a type; a path through a list leads to its items.
 
     >>> part_of("ClusterClass", "spec", "patches", "external").name
     'ExternalPatchDefinition'

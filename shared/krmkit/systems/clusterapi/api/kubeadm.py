@@ -69,7 +69,7 @@ STRUCTS: tuple[Path, ...] = (
 
 
 def dropped_paths() -> tuple[Path, ...]:
-    """Return the fields of v1beta1 that v1beta2 lacks, or has elsewhere with another value."""
+    """Return the v1beta1 fields that have no equal field in v1beta2."""
     return (*_ONLY_V1BETA1, _TIMEOUT_V1BETA1, _DISCOVERY_TIMEOUT)
 
 
@@ -104,7 +104,7 @@ def config_to_v1beta2(spec: Object) -> Object:
 
 
 def config_to_v1beta1(spec: Object) -> Object:
-    """Return a KubeadmConfigSpec of v1beta2 as v1beta1; time-outs that only v1beta2 has are lost."""
+    """Convert a KubeadmConfigSpec of v1beta2 to v1beta1; time-outs that only v1beta2 has are lost."""
     for path in ARGUMENTS:
         spec = changed(spec, path, _argument_map)
     spec = changed(spec, _TOKENS, lambda tokens: [moved(one, _TTL_SECONDS) for one in tokens])
@@ -144,7 +144,7 @@ _CONFIG = ("kubeadmConfigSpec",)
 
 
 def control_plane_to_v1beta2(spec: Object) -> Object:
-    """Return the spec of a KubeadmControlPlane, or what its template has of it, of v1beta1 as v1beta2."""
+    """Convert the spec of a v1beta1 KubeadmControlPlane, or of its template, to v1beta2."""
     spec = changed(spec, _CONFIG, config_to_v1beta2)
     spec = moved(spec, [(old, new, None) for old, new in _MOVED])
     spec = moved(spec, [(old, new, _seconds) for old, new in _DURATIONS])
@@ -154,7 +154,7 @@ def control_plane_to_v1beta2(spec: Object) -> Object:
 
 
 def control_plane_to_v1beta1(spec: Object) -> Object:
-    """Return what a KubeadmControlPlaneTemplate has of a control plane's spec, of v1beta2, as v1beta1."""
+    """Convert the control plane's spec in a v1beta2 KubeadmControlPlaneTemplate to v1beta1."""
     spec = changed(spec, _CONFIG, config_to_v1beta1)
     spec = moved(spec, [(new, old, None) for old, new in _MOVED])
     return moved(spec, [(new, old, _duration) for old, new in _DURATIONS])
@@ -173,7 +173,7 @@ def _argument_map(arguments: Any) -> Any:
 
 
 def _seconds(duration: Any) -> Any:
-    """Return whole seconds; a text that is not a duration stays, so that the comparison shows it."""
+    """Return whole seconds. An invalid duration stays, so that the comparison shows it."""
     try:
         return to_seconds(duration) if isinstance(duration, str) else duration
     except ValueError:

@@ -1,4 +1,4 @@
-"""Move fields of an object to where another version of its API has them."""
+"""Move fields to their places in another version of an API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Move = tuple[Path, Path, Callable[[Any], Any] | None]
 
 
 def moved(data: Object, moves: Iterable[Move]) -> Object:
-    """Return the data with fields at their new places; what is empty goes, as Go omits it.
+    """Move fields to their new places and drop empty values, as Go omits them.
 
     >>> moved({"ref": {"name": "a"}}, [(("ref", "name"), ("templateRef", "name"), None)])
     {'templateRef': {'name': 'a'}}
@@ -35,17 +35,17 @@ def moved(data: Object, moves: Iterable[Move]) -> Object:
 
 
 def changed(data: Object, path: Path, change: Callable[[Any], Any]) -> Object:
-    """Return the data with another value at a path, if it has a mapping or a list there."""
+    """Apply `change` to the mapping or list at a path; without one, return the data unchanged."""
     value = find(data, path)
     return put(data, path, change(value)) if isinstance(value, (dict, list)) else data
 
 
 def kept(data: Object, *names: str) -> Object:
-    """Return the fields of these names, as far as they are there."""
+    """Return the data's fields that are in `names`."""
     return {name: data[name] for name in names if name in data}
 
 
 def object_ref(old: Object) -> Object:
-    """Drop version and namespace of an ObjectReference; the group comes from the apiVersion."""
+    """Convert an ObjectReference: drop version and namespace, and take the group from the apiVersion."""
     new = {**kept(old, "kind", "name"), "apiGroup": group_of(str(old.get("apiVersion", "")))}
     return {name: new[name] for name in ("apiGroup", "kind", "name") if new.get(name)}

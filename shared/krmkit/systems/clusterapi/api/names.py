@@ -21,7 +21,7 @@ _CUT = MAX_NAME_LENGTH - RANDOM_LENGTH
 
 
 def stable_suffix(*what: str) -> str:
-    """Return five characters of the reference's alphabet, the same for the same texts."""
+    """Hash the texts into five characters of the reference's alphabet."""
     number = int.from_bytes(sha256("\0".join(what).encode("utf-8", "surrogatepass")).digest()[:8], "big")
     characters = []
     for _ in range(RANDOM_LENGTH):
@@ -31,7 +31,7 @@ def stable_suffix(*what: str) -> str:
 
 
 def simple_name(base: str, suffix: str) -> str:
-    """Return a base and a suffix; the base is cut to fit. `simple_name("c1-", "x7b2q")` is "c1-x7b2q"."""
+    """Join a base, cut to fit, and a suffix. `simple_name("c1-", "x7b2q")` is "c1-x7b2q"."""
     return base[:_CUT] + suffix
 
 
@@ -48,7 +48,7 @@ class NamingTemplate:
             self._error = f"parsing template {quote(text)}: {error}"
 
     def name(self, data: Mapping[str, Any], fresh: str) -> str:
-        """Return the name for some data, cut after 63 characters to end in `fresh`. Raises TopologyError.
+        """Return the rendered name; above 63 characters it is cut to end in `fresh`. Raises TopologyError.
 
         NamingTemplate("{{ .cluster.name }}-cp").name({"cluster": {"name": "c1"}}, "x7b2q")   # "c1-cp"
         """
@@ -73,15 +73,13 @@ class ClusterNames:
         self._pinned = pinned or {}
 
     def suffix(self, role: str, *more: str) -> str:
-        """Return the suffix of an object's name."""
         return stable_suffix(self._namespace, self._cluster, role, *more)
 
     def is_pinned(self, role: str) -> bool:
-        """Return whether the config gives the name of a role."""
         return role in self._pinned
 
     def templated(self, role: str, current: str, template: NamingTemplate, worker: Mapping[str, Any]) -> str:
-        """Return the name of an object: the pinned one, the current one, or the one of its naming template.
+        """Return the pinned name, else the current one, else the one that the naming template gives.
 
         worker: data beside cluster and random, `{"machineDeployment": {"topologyName": "md-0"}}`.
         """
@@ -92,5 +90,5 @@ class ClusterNames:
         return template.name(data, self.suffix(role, "cut"))
 
     def simple(self, role: str, current: str, base: str) -> str:
-        """Return the name of a template: the pinned one, the current one, or a base with a suffix."""
+        """Return the pinned name of a template, else the current one, else `base` with a suffix."""
         return self._pinned.get(role) or current or simple_name(base, self.suffix(role))

@@ -9,14 +9,55 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from krmkit.libraries.json import Object
-from krmkit.libraries.schema.fields import drop, find, put
+from krmkit.libraries.schema.fields import drop, entries, find, put
 from krmkit.systems.clusterapi.api import kubeadm
 from krmkit.systems.clusterapi.api.conversion import convert_machine_health_check, convert_worker_group
-from krmkit.systems.clusterapi.api.docker import cluster_to_v1beta1, cluster_to_v1beta2, same
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.labels import CONVERSION_DATA, GROUP, group_of, version_of
 
 Change = Callable[[Object], Object]
+
+# Docker's failure domains are a map in v1beta1 and a list in v1beta2, and v1beta2 omits an unset endpoint.
+# Source: test/infrastructure/docker/api/v1beta1/conversion.go.
+_DOMAINS = (("failureDomains",), ("backend", "docker", "failureDomains"))
+_ENDPOINT = ("controlPlaneEndpoint",)
+_UNSET = {"host": "", "port": 0}
+
+
+def same(spec: Object) -> Object:
+    return spec
+
+
+def cluster_to_v1beta2(spec: Object) -> Object:
+    """Return the spec of a DevCluster or DockerCluster of v1beta1 as v1beta2."""
+    for path in _DOMAINS:
+        domains = find(spec, path)
+        if isinstance(domains, dict):
+            found = [
+                {"name": name, **(one if isinstance(one, dict) else {})}
+                for name, one in sorted(domains.items())
+            ]
+            spec = put(spec, path, found)
+    endpoint = find(spec, _ENDPOINT)
+    if isinstance(endpoint, dict):
+        kept = {name: value for name, value in endpoint.items() if value != _UNSET.get(name)}
+        spec = put(spec, _ENDPOINT, kept) if kept else drop(spec, _ENDPOINT)
+    return spec
+
+
+def cluster_to_v1beta1(spec: Object) -> Object:
+    """Return the spec of a DevCluster or DockerCluster of v1beta2 as v1beta1."""
+    for path in _DOMAINS:
+        domains = find(spec, path)
+        if isinstance(domains, list):
+            named = {str(one.get("name", "")): one for one in entries(domains)}
+            found = {
+                name: {key: value for key, value in one.items() if key != "name"}
+                for name, one in named.items()
+            }
+            spec = put(spec, path, found)
+    return spec
+
 
 V1BETA1 = "v1beta1"
 V1BETA2 = "v1beta2"
@@ -57,12 +98,12 @@ _CONFIG_PLACES: dict[tuple[str, str], tuple[str, ...]] = {
 
 
 def config_place(data: Object) -> tuple[str, ...] | None:
-    """Return the path of the KubeadmConfigSpec in an object of a kubeadm kind; None for other kinds."""
+    """Return the path of the KubeadmConfigSpec in an object; None for kinds that have none."""
     return _CONFIG_PLACES.get((group_of(str(data.get("apiVersion", ""))), str(data.get("kind", ""))))
 
 
 def served_structs(data: Object, path: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the maps on the way to a path that an object lacks and a server fills in, the outer ones first.
+    """Return the paths of the absent maps above `path` that a server fills in, outermost first.
 
     Go writes the structs of v1beta1 even if they are empty, so the controller's patches find them.
     """
@@ -82,7 +123,7 @@ def served_structs(data: Object, path: tuple[str, ...]) -> list[tuple[str, ...]]
 
 
 def is_unknown_conversion(given: str, wanted: str, kind: str) -> bool:
-    """Return whether no conversion of a kind between two apiVersions is known: `in_version` returns None."""
+    """Return whether no conversion of the kind between the two apiVersions is known."""
     return given != wanted and _conversion(given, wanted, kind) is None
 
 
@@ -94,7 +135,7 @@ def _conversion(given: str, wanted: str, kind: str) -> tuple[tuple[str, ...], Ch
 
 
 def in_version(data: Object, api_version: str) -> Object | None:
-    """Return an object at a version of its API, None if no conversion between the two is known.
+    """Convert an object to an apiVersion; None if no conversion is known.
 
     in_version({"apiVersion": "bootstrap.cluster.x-k8s.io/v1beta2", "kind": "KubeadmConfigTemplate", ...},
         "bootstrap.cluster.x-k8s.io/v1beta1")
@@ -122,9 +163,9 @@ def in_version(data: Object, api_version: str) -> Object | None:
 
 
 def same_version(current: Object, *others: Object) -> tuple[Object, ...]:
-    """Return objects of one kind at one version, the newest that all conversions lead to.
+    """Convert objects of one kind to the newest version that all of them can reach.
 
-    Objects between whose versions no conversion is known come back as they are. Raises TopologyError.
+    If a conversion is not known, the objects come back unchanged. Raises TopologyError.
     """
     versions = {str(one.get("apiVersion", "")) for one in (current, *others) if one}
     if len(versions) < 2:
@@ -142,11 +183,11 @@ def label(data: Object) -> str:
 
 
 def how_to_export(api_version: str, kind: str, namespace: str, name: str = "") -> str:
-    """Return the `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...` that exports a kind at a version."""
+    """Return the `kubectl get KubeadmConfigTemplate.v1beta1.GROUP ...` that exports the kind."""
     parts = [type_at(api_version, kind), *([name] if name else [])]
     return f"kubectl get {' '.join(parts)} -n {namespace} -o yaml"
 
 
 def type_at(api_version: str, kind: str) -> str:
-    """Return a kind at a version as kubectl takes it: `KubeadmConfigTemplate.v1beta1.GROUP`."""
+    """Return a kind with version and group in kubectl's form: `KubeadmConfigTemplate.v1beta1.GROUP`."""
     return ".".join((kind, version_of(api_version), group_of(api_version)))

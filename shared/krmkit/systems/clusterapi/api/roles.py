@@ -1,15 +1,17 @@
-"""The role of an object in a topology: `controlPlane`, `machineDeployments/md-0/bootstrapTemplate`."""
+"""Name the role of an object in a topology, as in `machineDeployments/md-0/bootstrapTemplate`."""
 
 from __future__ import annotations
 
-from krmkit.systems.clusterapi.api.workerkinds import POOL, WORKER_KINDS, WorkerKind
+from dataclasses import dataclass
+
+from krmkit.systems.clusterapi.api import labels
 
 
 class Role(str):
-    """The role of an object; as a text it is what pins, plans and messages show.
+    """The role of an object in a topology. Its text is used in pins, plans and messages.
 
-    kind, group: of an object of a worker group, else None and "". part: the last part of the text, or all of
-    it.
+    kind, group: the kind and name of the object's worker group, else None and "". part: the last part of the
+    text, or all of it.
     """
 
     kind: WorkerKind | None
@@ -23,7 +25,7 @@ class Role(str):
 
     @classmethod
     def of(cls, text: str) -> Role:
-        """Return the role that a plan's JSON names."""
+        """Parse the text of a role, as a plan's JSON has it."""
         listing, _, rest = text.partition("/")
         group, _, part = rest.rpartition("/")
         kind = next((kind for kind in WORKER_KINDS if kind.listing == listing), None)
@@ -31,27 +33,25 @@ class Role(str):
 
     @property
     def is_template(self) -> bool:
-        """Return whether the object is a template, as the class's is."""
         return self.part.endswith("Template")
 
     @property
     def is_holder(self) -> bool:
-        """Return whether the object is the control plane or a worker group, which refers to the others."""
+        """Return whether the object is a control plane or worker group, which refer to the other objects."""
         return self == CONTROL_PLANE or (self.kind is not None and self.part == self.kind.role)
 
     @property
     def is_of_pool(self) -> bool:
-        """Return whether the object belongs to a MachinePool."""
         return self.kind is POOL
 
     @property
     def holder(self) -> Role:
-        """Return the role of the control plane or worker group of the object."""
+        """Return the role of the object's control plane or worker group."""
         return CONTROL_PLANE if self.kind is None else Role(self.kind.role, self.kind, self.group)
 
     @property
     def owner(self) -> str:
-        """Return the owner of the machines: `controlPlane`, `MachineDeployment md-0`, or ""."""
+        """Return the owner of the machines: `controlPlane`, `MachineDeployment md-0`, or "" for none."""
         if self.kind is not None:
             return f"{self.kind.kind} {self.group}"
         return str(CONTROL_PLANE) if self in (CONTROL_PLANE, CONTROL_PLANE_MACHINES) else ""
@@ -66,3 +66,49 @@ HEALTH_CHECK = "machineHealthCheck"
 """The last part of the role of a worker group's health check."""
 NO_ROLE = Role("")
 """Of a template whose request comes from outside: nothing is written back."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerKind:
+    """MachineDeployment or MachinePool, with the names and wording that differ.
+
+    listing: the field of spec.topology.workers, and the first part of each role. role, bootstrap,
+    infrastructure: the last part of the role of the group, its bootstrap and its infrastructure object.
+    templates: True if these two are templates. label: the label that holds the name in the topology.
+    called, failure: Cluster API's wording in messages.
+    """
+
+    kind: str
+    listing: str
+    role: str
+    bootstrap: str
+    infrastructure: str
+    templates: bool
+    label: str
+    called: str
+    failure: str
+
+
+DEPLOYMENT = WorkerKind(
+    "MachineDeployment",
+    "machineDeployments",
+    "machineDeployment",
+    "bootstrapTemplate",
+    "infrastructureMachineTemplate",
+    True,
+    labels.DEPLOYMENT_NAME,
+    "machine deployment",
+    "failed to compute MachineDeployments: failed to compute MachineDepoyment for topology",
+)
+POOL = WorkerKind(
+    "MachinePool",
+    "machinePools",
+    "machinePool",
+    "bootstrapObject",
+    "infrastructureMachinePoolObject",
+    False,
+    labels.POOL_NAME,
+    "MachinePool",
+    "failed to compute MachinePools: failed to compute MachinePool for topology",
+)
+WORKER_KINDS = (DEPLOYMENT, POOL)

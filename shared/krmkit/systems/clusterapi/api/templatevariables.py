@@ -12,21 +12,21 @@ _SHOWN = 5
 
 
 def cluster_template(text: str) -> TextTemplate:
-    """Read a template as clusterctl does, which also accepts `${ NAME }`. Raises SubstitutionError."""
+    """Parse a template as clusterctl does, which also accepts `${ NAME }`. Raises SubstitutionError."""
     return TextTemplate(_without_spaces(text))
 
 
 def _without_spaces(text: str) -> str:
-    """Return the text with `${NAME}` for `${ NAME }`, an old form that clusterctl accepts."""
+    """Replace `${ NAME }`, an old form that clusterctl accepts, by `${NAME}`."""
     import re
 
     return re.sub(r"\$\{\s*([A-Za-z0-9_$]+)\s*\}", r"${\1}", text)
 
 
 def unfilled(data: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the path of a value that is still a variable of a template, and the message; ("", "") for none.
+    """Find a value that is still a template variable; return its path and a message, or ("", "").
 
-    Checks names and what determines a topology's form, but no texts that may hold shell code.
+    Checks names and fields that determine a topology's form, but no texts that may hold shell code.
     """
     found = [(path, name) for path, value in _formal(data) if (name := _whole_variable(value))]
     if not found:
@@ -63,7 +63,7 @@ def _below(path: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _whole_variable(value: object) -> str:
-    """Return the name of the variable that a text begins with, "" for another value."""
+    """Return the name of the variable that a text begins with, "" if it begins with none."""
     if not isinstance(value, str) or not value.startswith("${"):
         return ""
     inner = value[2:].lstrip()

@@ -26,7 +26,7 @@ def to_seconds(duration: str) -> int:
 
 
 def go_duration(seconds: int) -> str:
-    """Whole seconds as Go prints a duration. `go_duration(90)` is "1m30s", `go_duration(0)` "0s"."""
+    """Format seconds as Go does. `go_duration(90)` is "1m30s", `go_duration(0)` "0s"."""
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
     hours, rest = divmod(seconds, 3600)
     minutes, rest = divmod(rest, 60)

@@ -1,6 +1,7 @@
-"""Objects made from templates: an object from a template's content, and a template from a template.
+"""Make objects and templates of a Cluster from the templates of its class, and MachineHealthChecks.
 
-Source: templateToObject and templateToTemplate in exp/topology/desiredstate/desired_state.go.
+Sources: templateToObject and templateToTemplate in exp/topology/desiredstate/desired_state.go; for health
+checks exp/topology/scope/blueprint.go.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def object_from_template(
 def made_type(template: Object) -> tuple[str, str]:
     """Return apiVersion and kind of the objects made from a template: AWSCluster for an AWSClusterTemplate.
 
-    spec.template may have its own; one that is not text counts as absent.
+    spec.template may override both; a value that is not text counts as absent.
     """
     source = mapping(template, "spec", "template")
     api_version, kind = (
@@ -75,7 +76,7 @@ def template_from_template(
     computed_labels: Object | None = None,
     owner: Object | None = None,
 ) -> Object:
-    """Return a copy of a whole template for one Cluster, with the template's own labels and annotations."""
+    """Copy a template for one Cluster, with the template's own labels and annotations."""
     metadata = _metadata(template, name, cluster)
     annotations = dict(mapping(metadata, "annotations"))
     annotations.pop(labels.LAST_APPLIED, None)
@@ -100,7 +101,7 @@ def _metadata(source: Object, name: str, cluster: Object) -> Object:
 
 
 def cloned_from(template: Object) -> Object:
-    """Return the annotations that name the template of a clone: its name, and `Kind.group`."""
+    """Return the annotations of a clone that name its template: name, and `Kind.group`."""
     kind, group = template.get("kind", ""), labels.group_of(str(template.get("apiVersion", "")))
     return {
         labels.CLONED_FROM_NAME: mapping(template, "metadata").get("name", ""),
@@ -129,7 +130,7 @@ def contract_reference(target: Object) -> Object:
 
 
 def compact(value: Any) -> Any:
-    """Return a value without what Go omits: absent fields, empty texts, lists and maps; not 0 and False.
+    """Drop what Go omits: absent fields, empty texts, lists and maps; 0 and False stay.
 
     compact({"a": None, "b": {"c": ""}, "d": 0})   # {"d": 0}
     """
@@ -140,5 +141,61 @@ def compact(value: Any) -> Any:
 
 
 def merged_metadata(first: Object, second: Object, name: str) -> Object:
-    """Merge "labels" or "annotations" of two metadata; those of the first win."""
+    """Merge "labels" or "annotations" of two metadata; entries of the first override."""
     return {**mapping(second, name), **mapping(first, name)}
+
+
+NODE_STARTUP_TIMEOUT_SECONDS = 600
+
+
+def is_defined(health_check: Object) -> bool:
+    """Return whether a healthCheck has any field but `enabled`. `is_defined({"enabled": True})` is False."""
+    return bool(compact(health_check.get("checks")) or compact(health_check.get("remediation")))
+
+
+def is_enabled(class_check: Object, topology_check: Object) -> bool:
+    """Return whether class or topology define a health check and the topology does not disable it."""
+    if not is_defined(class_check) and not is_defined(topology_check):
+        return False
+    enabled = topology_check.get("enabled")
+    return True if enabled is None else bool(enabled)
+
+
+def resolved(class_check: Object, topology_check: Object) -> tuple[Object, Object]:
+    """Return checks and remediation: the topology's if it defines any, else the class's; never a mixture."""
+    chosen = topology_check if is_defined(topology_check) else class_check
+    return mapping(chosen, "checks"), mapping(chosen, "remediation")
+
+
+def machine_health_check(
+    target: Object,
+    selector: Object,
+    cluster_name: str,
+    owner: Object | None,
+    checks: Object,
+    remediation: Object,
+) -> Object:
+    """Return the MachineHealthCheck for a control plane or MachineDeployment, with its name."""
+    metadata = mapping(target, "metadata")
+    spec_checks = {
+        key: checks[key]
+        for key in ("nodeStartupTimeoutSeconds", "unhealthyNodeConditions", "unhealthyMachineConditions")
+        if checks.get(key) is not None and checks[key] != []
+    }
+    spec_checks.setdefault("nodeStartupTimeoutSeconds", NODE_STARTUP_TIMEOUT_SECONDS)
+    spec: Object = {
+        "clusterName": cluster_name,
+        "selector": {"matchLabels": selector},
+        "checks": spec_checks,
+    }
+    kept = compact({key: remediation.get(key) for key in ("triggerIf", "templateRef")})
+    if kept:
+        spec["remediation"] = kept
+    meta: Object = {
+        "name": metadata.get("name", ""),
+        "namespace": metadata.get("namespace", ""),
+        "labels": {labels.CLUSTER_NAME: cluster_name, labels.OWNED: ""},
+    }
+    if owner is not None:
+        meta["ownerReferences"] = [owner]
+    return {"apiVersion": labels.API_VERSION, "kind": "MachineHealthCheck", "metadata": meta, "spec": spec}

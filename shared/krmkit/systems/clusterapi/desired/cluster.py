@@ -6,8 +6,8 @@ upgrade plan, control plane and its health check, Cluster, MachineDeployments, M
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
@@ -20,15 +20,16 @@ from krmkit.systems.clusterapi.api.roles import (
     CONTROL_PLANE,
     CONTROL_PLANE_HEALTH_CHECK,
     CONTROL_PLANE_MACHINES,
+    DEPLOYMENT,
     INFRASTRUCTURE_CLUSTER,
+    POOL,
     Role,
+    WorkerKind,
 )
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, POOL, WorkerKind
-from krmkit.systems.clusterapi.desired import cloning, healthchecks, upgrades
+from krmkit.systems.clusterapi.desired import cloning, upgrades
 from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
 from krmkit.systems.clusterapi.desired.controlplane import control_plane_object
 from krmkit.systems.clusterapi.desired.requestitems import create_request
-from krmkit.systems.clusterapi.desired.settings import ALWAYS, WHEN_UID, DesiredStateSettings
 from krmkit.systems.clusterapi.desired.versions import (
     UpgradeTracker,
     blocking_hooks,
@@ -39,8 +40,29 @@ from krmkit.systems.clusterapi.desired.versions import (
     worker_version,
 )
 from krmkit.systems.clusterapi.desired.workers import referred_objects, worker_group
-from krmkit.systems.clusterapi.model.causes import ObjectCauses
+from krmkit.systems.clusterapi.model.causes import ClusterCauses, ObjectCauses
+from krmkit.systems.clusterapi.model.extensions import Extensions, NoExtensions
 from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
+
+WHEN_UID = "whenUid"
+ALWAYS = "always"
+
+
+@dataclass(slots=True)
+class DesiredStateSettings:
+    """Options of a desired state.
+
+    owner_references: `whenUid` (only to Clusters with a uid), `always` (with an empty uid if it has none),
+    `never`. names: pinned names by role. upgrading: MachineDeployments whose Machines have another version.
+    causes: records what set the fields of the objects.
+    """
+
+    owner_references: str = WHEN_UID
+    names: dict[str, str] = field(default_factory=dict)
+    extensions: Extensions = field(default_factory=NoExtensions)
+    upgrading: Sequence[str] = ()
+    causes: ClusterCauses | None = None
+
 
 _UPGRADE_EXTENSION = ("spec", "upgrade", "external", "generateUpgradePlanExtension")
 
@@ -127,7 +149,7 @@ class _Generator:
         return cloning.object_from_template(blueprint.infrastructure_cluster_template, name, self._cluster)
 
     def _current_name(self, reference: str, existing: Object) -> str:
-        """Return the name that the Cluster refers to, else the name of the existing object."""
+        """Return the name that the Cluster refers to, else that of the existing object."""
         referred = find(self._cluster, ("spec", reference, "name"))
         return str(referred or find(existing, ("metadata", "name"), ""))
 
@@ -212,15 +234,13 @@ class _Generator:
         topology_check: Object,
         causes: ObjectCauses | None,
     ) -> Object | None:
-        if not healthchecks.is_enabled(class_check, topology_check):
+        if not cloning.is_enabled(class_check, topology_check):
             return None
-        checks, remediation = healthchecks.resolved(class_check, topology_check)
+        checks, remediation = cloning.resolved(class_check, topology_check)
         if causes is not None:
-            causes.health_check(healthchecks.is_defined(topology_check), checks)
+            causes.health_check(cloning.is_defined(topology_check), checks)
         cluster_name = str(self._metadata.get("name", ""))
-        return healthchecks.machine_health_check(
-            target, selector, cluster_name, self._owner, checks, remediation
-        )
+        return cloning.machine_health_check(target, selector, cluster_name, self._owner, checks, remediation)
 
     def _desired_cluster(self, infrastructure: Object, control_plane: Object) -> Object:
         cluster_name = self._metadata.get("name", "")
@@ -236,7 +256,7 @@ class _Generator:
         return drop(result, step)
 
     def _workers(self, kind: WorkerKind) -> Iterator[tuple[Object, _Made]]:
-        """Yield the worker groups of one kind, each with its entry of the topology."""
+        """Yield each entry of the topology of this kind, with its worker group."""
         for number, topology in enumerate(find(self._topology, ("workers", kind.listing)) or []):
             try:
                 yield topology, self._worker(kind, topology, number)
@@ -308,7 +328,7 @@ class _Generator:
 
 
 def _without_empty(value: Any) -> Any:
-    """Return a Cluster as Go writes it: without empty lists."""
+    """Drop empty lists, as Go does when it writes a Cluster."""
     if not isinstance(value, dict):
         return [_without_empty(item) for item in value] if isinstance(value, list) else value
     return {

@@ -1,8 +1,8 @@
 """Compare an existing object with the desired one in three ways, as server-side apply does.
 
-A running object holds more than the topology's fields: defaults, and fields of other managers. So a field
-that only it has is removed if the topology applied it last (`applied`); otherwise another manager owns it.
-An object from files holds exactly what its topology asked for.
+A running object holds more than the topology's fields: defaults, and fields of other managers. A field that
+only the running object has is removed if the topology applied it last (`applied`); otherwise another manager
+owns it. An object from files holds exactly what its topology asked for.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _TYPED_GROUPS = (labels.GROUP, BOOTSTRAP, CONTROL_PLANE)
 
 
 def is_live(item: Object) -> bool:
-    """Return whether an object comes from a cluster: it has a uid."""
+    """Return whether an object comes from a running cluster, that is, has a uid."""
     return bool(find(item, ("metadata", "uid")))
 
 
 def applied_by_topology(live: Object) -> Object | None:
-    """Return what the topology controller applied to a running object by its managedFields, or None."""
+    """Return the fields that the topology controller applied, by managedFields; None if unknown."""
     return applied_by(live, MANAGER)
 
 
 def applied_by(live: Object, manager: str | None) -> Object | None:
-    """Return what a manager applied of a running object, by its managedFields; None if they do not say.
+    """Return the fields of a running object that `manager` applied, by managedFields; None if unknown.
 
     manager: None for the first one that is not the topology controller.
     """
@@ -62,7 +62,7 @@ def applied_by(live: Object, manager: str | None) -> Object | None:
 
 
 def _owned(value: Any, fields: Object) -> Any:
-    """Return the fields of a value that a fieldsV1 lists; items of a list that it does not list are None."""
+    """Keep the fields of a value that a fieldsV1 lists; unlisted items of a list become None."""
     inner = {name: below for name, below in fields.items() if name != "."}
     if not inner:
         return {} if isinstance(value, dict) and "." in fields else value
@@ -125,7 +125,10 @@ def without_unset_endpoint(item: Object) -> Object:
 
 
 class _Comparison:
-    """live: the old side runs. typed: its webhooks drop empty fields. known: the last apply is known."""
+    """A comparison of an old side with a new side.
+
+    live: the old side runs. typed: its webhooks drop empty fields. known: the last apply is known.
+    """
 
     def __init__(self, live: bool, typed: bool, known: bool) -> None:
         self._live = live
@@ -133,7 +136,7 @@ class _Comparison:
         self._known = known
 
     def differences(self, old: Any, new: Any, applied: Any, path: str) -> Iterator[str]:
-        """Yield the paths at which two values differ, in their order."""
+        """Yield the paths that differ, in their order."""
         pending = [(old, new, applied, path)]
         while pending:
             one, other, was, place = pending.pop()
@@ -187,14 +190,14 @@ class _Comparison:
 
 
 def _holds_values(value: Any) -> bool:
-    """Return whether a value is a map of single values."""
+    """Return whether a value is a map of scalars."""
     if not (isinstance(value, dict) and value):
         return False
     return not any(isinstance(one, (dict, list)) for one in value.values())
 
 
 def _reordered(one: Any, other: Any) -> bool:
-    """Return whether two lists hold the same named items, such as arguments, in another order."""
+    """Return whether two lists hold the same named items, such as arguments, in different order."""
     if not (is_list_of_maps(one) and is_list_of_maps(other) and len(one) == len(other) > 1):
         return False
     if any("name" not in item for item in (*one, *other)):
@@ -204,7 +207,7 @@ def _reordered(one: Any, other: Any) -> bool:
 
 
 def _both_maps(one: Any, other: Any) -> bool:
-    """Return whether two values are mappings that differ, so that fields of the first may be kept."""
+    """Return whether both values are mappings and differ: fields of the first may then be kept."""
     return isinstance(one, dict) and isinstance(other, dict) and not json_equal(one, other)
 
 
@@ -221,9 +224,9 @@ def _same_duration(one: str, other: str) -> bool:
 
 
 def owned_part(current: Object, desired: Object, applied: Object | None = None) -> tuple[Object, Object]:
-    """Return both sides of a diff: of a running object only the fields that the topology owns.
+    """Return both sides of a diff; of a running object, only the fields that the topology owns.
 
-    Objects from files come back as they are. Raises TopologyError.
+    Objects from files come back unchanged. Raises TopologyError.
     """
     if not is_live(current):
         return current, desired
@@ -264,7 +267,7 @@ def _part(value: Any, desired: Any, applied: Any) -> Any:
 
 
 def _ordered(value: Object, like: Object) -> Object:
-    """Return a mapping with its keys in the order of another one, so that a diff shows differences only."""
+    """Sort the keys of a mapping like those of another, so that a diff shows real differences only."""
     return {
         **{key: value[key] for key in like if key in value},
         **{key: item for key, item in value.items() if key not in like},

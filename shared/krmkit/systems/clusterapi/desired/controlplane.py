@@ -1,4 +1,4 @@
-"""The control plane of the desired state. Source: computeControlPlane in desiredstate/desired_state.go."""
+"""Compute the control plane of the desired state. Source: computeControlPlane in desired_state.go."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ def control_plane_object(
     current: Object,
     causes: ObjectCauses | None = None,
 ) -> Object:
-    """Return the desired control plane. current: the existing one, {} if there is none. Raises TopologyError.
+    """Return the desired control plane. Raises TopologyError.
 
-    Fields of the topology override those of the class; both override the template. causes: records which.
+    Fields of the topology override those of the class; both override the template. current: the existing
+    control plane, {} if there is none. causes: records which source set each field.
     """
     topology = mapping(cluster, "spec", "topology", "controlPlane")
     class_spec = blueprint.control_plane_class
@@ -82,7 +83,7 @@ def control_plane_object(
 def _fields(
     topology: Object, class_spec: Object, inner: tuple[str, ...], legacy: bool
 ) -> Iterator[tuple[tuple[str, ...], Any, tuple[str, ...]]]:
-    """Yield each field that the topology or the class sets: its path, its value, and its path there."""
+    """Yield the path, the value and the source's path of each field that the topology or the class sets."""
     if topology.get("replicas") is not None:
         yield (("spec", "replicas"), topology["replicas"], ("replicas",))
     after = find(topology, ("rollout", "after"))
@@ -113,7 +114,7 @@ def _record_metadata(causes: ObjectCauses, template: Object, topology: Object, c
 
 
 def _machine_metadata(control_plane: Object, own_labels: Object, own_annotations: Object) -> Object:
-    """Set the machines' labels and annotations: the control plane's override those in its template."""
+    """Set the machines' labels and annotations: the control plane's override the template's."""
     path = (*_MACHINE_TEMPLATE, "metadata")
     existing = mapping(control_plane, *path)
     for name, own in (("labels", own_labels), ("annotations", own_annotations)):
@@ -131,7 +132,7 @@ def _reference(machine_template: Object, current: Object) -> Object:
 
 
 def reference_with_api_version(current: Object | None, desired: Object) -> Object:
-    """Return a reference of contract v1beta1; it keeps the current apiVersion if group and kind are the same.
+    """Return a v1beta1 reference; it keeps the current apiVersion if group and kind match.
 
     Source: calculateRefDesiredAPIVersion. Raises TopologyError.
     """

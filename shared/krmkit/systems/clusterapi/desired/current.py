@@ -12,19 +12,14 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS
-from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint
+from krmkit.systems.clusterapi.api.roles import DEPLOYMENT, WORKER_KINDS
+from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, is_text_map
 from krmkit.systems.clusterapi.desired.cloning import made_type
 from krmkit.systems.clusterapi.desired.versions import is_running
 from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
 from krmkit.systems.clusterapi.webhooks.versionupdate import CurrentState as ValidationState
 
 _NO_OBJECT: Object = {}
-
-
-def is_text_map(value: object) -> bool:
-    """Return whether a value is a mapping of strings, as labels and annotations are."""
-    return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
 
 
 class CurrentObjects:
@@ -82,7 +77,7 @@ class CurrentObjects:
         )
 
     def of(self, cluster: Object, blueprint: ClusterBlueprint | None = None) -> ClusterState | None:
-        """Return the existing objects of a Cluster's topology; None if nothing of it exists.
+        """Return the existing objects of a Cluster's topology; None if there are none.
 
         Missing objects are empty mappings. If the Cluster has no references (it comes from git), its objects
         are found by their labels and the kinds of the blueprint's templates.
@@ -115,7 +110,7 @@ class CurrentObjects:
     def _part(self, cluster: Object, field: str, template: Object | None) -> Object | None:
         """Return the object that a Cluster's reference names; without one, the object that the topology made.
 
-        A reference that leads to nothing never falls back to an object of another name: this run writes an
+        A reference to an absent object never falls back to an object of another name: this run writes an
         object of the referenced name, and the next run would find it and render something else.
         """
         metadata = mapping(cluster, "metadata")
@@ -128,7 +123,7 @@ class CurrentObjects:
         return owned.get((labels.group_of(api_version), kind))
 
     def upgrading(self, cluster: Object, state: ClusterState) -> list[str]:
-        """Return the names of the MachineDeployments of which a Machine has another version."""
+        """Return the MachineDeployments that have a Machine of another version."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         found = []
@@ -140,14 +135,14 @@ class CurrentObjects:
         return found
 
     def created(self, namespace: str, cluster: str, group: str) -> list[str] | None:
-        """Return when what decides about the age of machines was created, None if nothing is known.
+        """Return the creation times that decide about the age of a group; None if unknown.
 
-        That is the Machines of `controlPlane`, and the MachineSets of `MachineDeployment md-0`.
+        Those of the Machines for `controlPlane`, those of the MachineSets for `MachineDeployment md-0`.
         """
         return self._created.get((namespace, cluster, group))
 
     def validation_state(self, cluster: Object) -> ValidationState | None:
-        """Return what the webhook checks before a version changes; None if nothing runs."""
+        """Return the running objects that the webhook checks before a version changes; None without any."""
         metadata = mapping(cluster, "metadata")
         namespace, name = str(metadata.get("namespace", "")), str(metadata.get("name", ""))
         control_plane = self.find(namespace, mapping(cluster, "spec", "controlPlaneRef"))

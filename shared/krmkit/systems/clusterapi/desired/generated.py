@@ -1,4 +1,4 @@
-"""Rendered topologies as items of a package: added, changed in place, removed when stale."""
+"""Write rendered topologies into a package: add objects, change them in place, remove stale ones."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class GeneratedItems:
     """The generated objects of a package, before and after.
 
     `add` takes the objects of one Cluster and keeps only their texts, so that a thousand Clusters fit into
-    memory; `commit` changes the items after all renders succeeded. `clashes` has the objects whose name
-    another object of their kind has already.
+    memory; `commit` changes the items after all renders succeeded. `clashes`: objects whose kind and name
+    another object has already.
     """
 
     def __init__(self, resources: ResourceList, apply: bool, write_references: bool) -> None:
@@ -52,7 +52,7 @@ class GeneratedItems:
                 self._known[(item.api_version, item.kind, item.namespace, item.name)] = item
 
     def add(self, rendered: RenderedCluster) -> None:
-        """Take the objects of one Cluster that are to be written."""
+        """Add the objects of one Cluster."""
         owner = owner_of(rendered)
         self.owners.add(owner)
         for role, data in rendered.state.objects():
@@ -98,9 +98,9 @@ class GeneratedItems:
             self._resources.causes.put(resource, causes)
 
     def commit(self, everything: bool) -> None:
-        """Write the taken objects, and remove the ones of an earlier run that these Clusters no longer have.
+        """Write the added objects, and remove objects of an earlier run that their Clusters no longer have.
 
-        everything: all Clusters of the package were taken, so objects of other Clusters are removed too.
+        everything: `add` got all Clusters of the package, so objects of other Clusters are removed too.
         """
         for known, text, label, causes in self._pending:
             if known is None:
@@ -143,23 +143,23 @@ def refused(
 
 
 def tail(path: str) -> str:
-    """Return the path of a field below the spec of an object or of a template."""
+    """Return the part of a field's path below the spec of an object or template."""
     return path.removeprefix("spec.template.").removeprefix("spec.")
 
 
 def essence(error: FieldError) -> str:
-    """Return what a template's error and that of an object made of it have in common."""
+    """Return the part of an error that is equal for a template and for an object made of it."""
     end = tail(error.field)
     return f"{end}: {error.body().replace(error.field, end)}"
 
 
 def clash(kind: str, name: str) -> str:
-    """Return the message about two objects that would have the same name."""
+    """Return the message about two objects with the same kind and name."""
     return f"two objects of kind {kind} would have the name {name}; a naming template needs {{{{ .random }}}} or the topology's name"
 
 
 def name_clashes(state: ClusterState) -> list[str]:
-    """Return a message for each name that several objects of a kind would have."""
+    """Return a message for each name that several objects of a kind share."""
     seen: set[tuple[str, str]] = set()
     found: dict[str, None] = {}
     for role, data in state.objects():
@@ -175,7 +175,7 @@ _PLACES = (names.PATH, names.INDEX, names.LEGACY_PATH, names.LEGACY_INDEX, names
 
 
 def path_part(text: str) -> str:
-    """Return a name as one part of a path, which cannot leave its folder. `path_part("../x")` is "..~x"."""
+    """Escape a name for use in a path, so that it stays in its folder. `path_part("../x")` is "..~x"."""
     part = text.replace("/", "~").replace("\\", "~")
     return f"~{part}" if part in (".", "..") else part
 
@@ -190,7 +190,7 @@ def _owner(item: Resource) -> str:
 
 
 def _ordered(data: Object, annotations: dict[str, str]) -> Object:
-    """Return an object in the usual order of keys, with more annotations."""
+    """Put the keys of an object in the usual order, and add annotations."""
     metadata = data["metadata"]
     ordered = {key: metadata[key] for key in _METADATA if key in metadata}
     ordered["annotations"] = {**mapping(metadata, "annotations"), **annotations}
@@ -201,7 +201,6 @@ def _ordered(data: Object, annotations: dict[str, str]) -> Object:
 
 
 def text_of(data: Object, annotations: dict[str, str]) -> str:
-    """Return the YAML document of an object."""
     return emit.document(_ordered(data, annotations))
 
 

@@ -35,7 +35,7 @@ _SHOWN = 2000
 
 
 class DecodedObject:
-    """An item with its decoded data (v1beta2). If it is not `usable`, nothing more is checked about it."""
+    """An item with its decoded data (v1beta2). An item that is not `usable` is not checked further."""
 
     def __init__(
         self, item: CollectedObject, decode: Callable[[object], tuple[Object, list[DecodeProblem]]]
@@ -97,12 +97,11 @@ class Class:
 
     @property
     def data(self) -> Object:
-        """Return the class, v1beta2."""
+        """Return the ClusterClass as v1beta2."""
         return self.decoded.data
 
     @property
     def definitions(self) -> Definitions | None:
-        """Return the variables of the class, None if they cannot be computed."""
         if self._problem is None:
             self._problem = ""
             try:
@@ -114,14 +113,14 @@ class Class:
 
     @property
     def problem(self) -> str:
-        """Return the reason for missing definitions, "" if there are definitions."""
+        """Return why there are no definitions, "" if there are."""
         return "" if self.definitions is not None else self._problem or ""
 
 
 def class_variables(cluster_class: Object, extensions: Extensions) -> list[Object]:
     """Return the class's status.variables: its own definitions, and those of extensions.
 
-    If no extension answers, the variables in the class's status count. Raises TopologyError,
+    If no extension answers, the variables in the class's status are used. Raises TopologyError,
     DefinitionsError.
     """
     known = discovered(cluster_class)
@@ -201,7 +200,7 @@ class TopologyPackage:
                 decoded.data = as_applied(decoded.data, before)
 
     def _chosen(self, names: Iterable[str] | None, config: Subject | None) -> list[CollectedObject]:
-        """Return the Clusters of the names, such as `prod` or `team-a/prod`; all Clusters without names."""
+        """Return the Clusters called `names`, such as `prod` or `team-a/prod`; all Clusters without names."""
         clusters = self.collected.clusters
         if names is None:
             return clusters
@@ -217,37 +216,37 @@ class TopologyPackage:
         return found
 
     def class_of(self, cluster: Object) -> Class | None:
-        """Return the usable class of a Cluster, None if there is none."""
+        """Return the usable class of a Cluster, or None."""
         found = self.classes.get(class_key(cluster))
         return found if found is not None and found.decoded.usable else None
 
     def near_class(self, cluster: Object) -> str:
-        """Return `; did you mean "quick-start"?` for a Cluster whose class is absent, "" if none is near."""
+        """Return a hint such as `; did you mean "quick-start"?` for an absent class, or ""."""
         namespace, name = class_key(cluster)
         return elsewhere((namespace, name), self.classes) or proposal(
             name, [one for space, one in self.classes if space == namespace]
         )
 
     def class_before(self, old: Object) -> Object | None:
-        """Return the class of a Cluster before its change: its old state, else the present one."""
+        """Return the class of a Cluster before the change: its old state, else its present state."""
         key = class_key(old)
         before = self.previous_class(key)
         owner = self.class_of(old) if before is None else None
         return owner.data if owner is not None else before
 
     def previous_class(self, key: Key) -> Object | None:
-        """Return a class before the change, None if there is no usable one."""
+        """Return the old state of a class, None if there is no usable one."""
         known = self.previous_classes.get(key)
         return known.data if known is not None and known.usable else None
 
     def previous(self, decoded: DecodedObject) -> Object | None:
-        """Return the Cluster before the change."""
+        """Return the old state of a Cluster."""
         known = self.previous_clusters.get(decoded.item.key)
         return known.data if known is not None and known.usable else None
 
 
 def elsewhere(key: Key, known: Iterable[Key]) -> str:
-    """Return a hint about a class of this name in other namespaces, "" if there is none."""
+    """Return a hint about a class of the same name in another namespace, or ""."""
     found = sorted(namespace for namespace, name in known if name == key[1] and namespace != key[0])
     if not found:
         return ""
@@ -255,7 +254,7 @@ def elsewhere(key: Key, known: Iterable[Key]) -> str:
 
 
 def _duplicate(item: CollectedObject) -> Finding:
-    """Report an object with the name of an earlier one: nobody knows which of them a server has."""
+    """Report an object with the name of an earlier one: it is unknown which of them a server has."""
     severity = WARNING if item.kind.endswith("Template") else ERROR
     message = f"{item.label} is among the items twice; one of the two must go"
     return Finding("duplicate", message, item.resource, severity=severity)
@@ -267,7 +266,7 @@ _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpo
 def as_applied(cluster: Object, before: Object) -> Object:
     """Return a Cluster from files as an apply over the running one leaves it: absent fields stay.
 
-    The controller writes references into the running Cluster (it has a uid), which an apply keeps.
+    The controller writes references into the running Cluster (it has a uid), and an apply keeps these.
     as_applied({"metadata": {}}, {"metadata": {"uid": "u"}})   # {"metadata": {"uid": "u"}, ...}
     """
     uid = find(before, ("metadata", "uid"))
@@ -285,7 +284,7 @@ def as_applied(cluster: Object, before: Object) -> Object:
 def default_cluster(
     cluster: Object, owner: Class | None, old: Object | None
 ) -> tuple[Object, list[FieldError]]:
-    """Return the Cluster after the defaulting webhook, and the errors of that webhook.
+    """Run the defaulting webhook; return the Cluster and the webhook's errors.
 
     Without a class, or without its variables, only the version is defaulted.
     """

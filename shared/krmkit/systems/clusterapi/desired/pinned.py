@@ -36,7 +36,7 @@ class PinnedNames:
             self._by_cluster.setdefault(cluster, {})[role] = name
 
     def of(self, item: CollectedObject) -> dict[str, str]:
-        """Return the names of a Cluster's objects by role; keys with a namespace win."""
+        """Return the names of a Cluster's objects by role; keys with a namespace override."""
         return {
             **self._by_cluster.get(item.name, {}),
             **self._by_cluster.get(f"{item.namespace}/{item.name}", {}),
@@ -50,7 +50,7 @@ class PinnedNames:
                 roles.update((role, None) for role, _ in state.objects() if _can_be_pinned(role))
 
     def unfit(self, clusters: Iterable[CollectedObject], config: Resource | None = None) -> list[Finding]:
-        """Return warnings about names that no object of the rendered Clusters takes.
+        """Return warnings about names that no object of the rendered Clusters uses.
 
         clusters: all Clusters among the items. config: the item with the names.
         """
@@ -74,7 +74,7 @@ class PinnedNames:
 
 
 def _split(key: str) -> tuple[str, str]:
-    """`_split("ns/prod/controlPlane")` is ("ns/prod", "controlPlane")."""
+    """Split a key into Cluster and role. `_split("ns/prod/controlPlane")` is ("ns/prod", "controlPlane")."""
     parts = key.split("/")
     depth = 2 if len(parts) > 2 and parts[1] not in _ROLES and parts[2] in _ROLES else 1
     return "/".join(parts[:depth]), "/".join(parts[depth:])

@@ -13,9 +13,9 @@ from krmkit.libraries.messages.extras import MissingDependencyError
 from krmkit.libraries.schema.fields import find, is_list_of_maps
 from krmkit.systems.clusterapi.api.collection import collect
 from krmkit.systems.clusterapi.api.features import FeatureGates
+from krmkit.systems.clusterapi.desired.cluster import WHEN_UID
 from krmkit.systems.clusterapi.desired.generated import GeneratedItems, clash, refused, summary
 from krmkit.systems.clusterapi.desired.package import class_errors
-from krmkit.systems.clusterapi.desired.settings import WHEN_UID
 from krmkit.systems.clusterapi.desired.topologies import RenderedCluster, Topologies, TopologyOptions
 from krmkit.systems.clusterapi.hooks.extensionitems import package_extensions
 from krmkit.systems.clusterapi.webhooks.objectcheck import ObjectCheck
@@ -25,7 +25,6 @@ _REASON = "FieldValueInvalid"
 
 
 def options_of(spec: Mapping[str, Any]) -> TopologyOptions:
-    """Return the options in the spec of a RenderClusterTopology."""
     return TopologyOptions(
         spec["clusters"],
         spec["names"],
@@ -87,7 +86,7 @@ def render_topologies(
 
 
 def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
-    """Return errors for refused objects; an info if a package that their schemas' rules need is absent."""
+    """Return errors for refused objects; one info if a package is absent that their schemas' rules need."""
     try:
         return refused(check, rendered)
     except MissingDependencyError as error:
@@ -104,7 +103,7 @@ def _without_owner(without: int, count: int) -> Finding:
 
 
 def _write_status(topologies: Topologies) -> None:
-    """Write status.variables of the classes in use, like their controller."""
+    """Write status.variables of the classes in use, as their controller does."""
     for work in topologies.classes():
         resource = work.decoded.item.resource
         variables = [_as_stored(variable) for variable in work.variables]
@@ -113,7 +112,7 @@ def _write_status(topologies: Topologies) -> None:
 
 
 def _as_stored(variable: Object) -> Object:
-    """Add the reason of CEL rules, which the CRD defaults, to an entry of status.variables."""
+    """Add the `reason` of CEL rules, a default of the CRD, to an entry of status.variables."""
     definitions = []
     for definition in variable["definitions"]:
         rules = find(definition, ("schema", "openAPIV3Schema", "x-kubernetes-validations"))

@@ -6,7 +6,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping, put
 from krmkit.systems.clusterapi.api import labels, roles
 from krmkit.systems.clusterapi.api.contracts import machine_infrastructure_path
-from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.systems.clusterapi.api.roles import WORKER_KINDS
 from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, worker_blueprint
 from krmkit.systems.clusterapi.model.state import ClusterState
 from krmkit.systems.clusterapi.patches import request
@@ -79,7 +79,7 @@ def _overrides(topology: Object) -> Object:
 
 
 def _with_metadata(template: Object, target: Object, is_template: bool) -> Object:
-    """Return the template with labels and annotations of the desired object, without bookkeeping."""
+    """Give the template the desired object's labels and annotations, without krmkit's own."""
     metadata = {key: value for key, value in mapping(template, "metadata").items() if key != "managedFields"}
     if metadata.get("annotations"):
         metadata["annotations"] = {

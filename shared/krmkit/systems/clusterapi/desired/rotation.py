@@ -16,8 +16,7 @@ from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.errors import TopologyError
 from krmkit.systems.clusterapi.api.names import ClusterNames, simple_name
 from krmkit.systems.clusterapi.api.objectversion import in_version, label, type_at
-from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE_MACHINES, Role
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT
+from krmkit.systems.clusterapi.api.roles import CONTROL_PLANE_MACHINES, DEPLOYMENT, Role
 from krmkit.systems.clusterapi.desired.comparison import changed_fields, is_live
 from krmkit.systems.clusterapi.model.state import ClusterState
 
@@ -42,10 +41,9 @@ class Rotation:
 
 
 def rotate(current: ClusterState, desired: ClusterState, names: ClusterNames, base: str) -> list[Rotation]:
-    """Compare the referenced templates, rename those that rotate, and update the references in `desired`.
+    """Compare the referenced templates, rename rotated ones, and update the references in `desired`.
 
-    base: the Cluster's name, with which names begin. Raises TopologyError for a forbidden change of group or
-    kind.
+    base: the Cluster's name, with which names begin. Raises TopologyError if group or kind changes.
     """
     _check_versions(current, desired)
     found: list[Rotation] = []
@@ -119,7 +117,7 @@ def _template(
 
 
 def _check_versions(current: ClusterState, desired: ClusterState) -> None:
-    """Refuse all running templates of versions that cannot be converted to the desired ones."""
+    """Refuse running templates that cannot be converted to the desired versions."""
     wanted = {role: item for role, item in desired.objects() if role.is_template}
     unknown: dict[str, str] = {}
     for role, item in current.objects():
@@ -144,7 +142,7 @@ def _group(item: Object) -> str:
 
 
 def _canonical(value: Any) -> str:
-    """Return the same text for equal JSON values."""
+    """Serialise a JSON value so that equal values have equal texts."""
     if isinstance(value, dict):
         return "{" + ",".join(f"{key!r}:{_canonical(value[key])}" for key in sorted(value)) + "}"
     if isinstance(value, list):

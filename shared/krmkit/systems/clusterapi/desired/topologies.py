@@ -20,13 +20,11 @@ from krmkit.systems.clusterapi.api.errors import DefinitionsError, TopologyError
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.names import ClusterNames
 from krmkit.systems.clusterapi.desired import package
-from krmkit.systems.clusterapi.desired.blueprint import ClusterBlueprint, read_blueprint
-from krmkit.systems.clusterapi.desired.cluster import desired_state
+from krmkit.systems.clusterapi.desired.blueprint import ClassTemplates, ClusterBlueprint, read_blueprint
+from krmkit.systems.clusterapi.desired.cluster import WHEN_UID, DesiredStateSettings, desired_state
 from krmkit.systems.clusterapi.desired.current import CurrentObjects, state_objects
 from krmkit.systems.clusterapi.desired.pinned import PinnedNames
 from krmkit.systems.clusterapi.desired.rotation import ROTATED, Rotation, rotate
-from krmkit.systems.clusterapi.desired.settings import WHEN_UID, DesiredStateSettings
-from krmkit.systems.clusterapi.desired.templates import ClassTemplates
 from krmkit.systems.clusterapi.desired.versions import UpgradeTracker, waiting
 from krmkit.systems.clusterapi.hooks.extensionitems import PackageExtensions
 from krmkit.systems.clusterapi.model.causes import ClusterCauses
@@ -103,9 +101,9 @@ class Topologies:
         running: CurrentObjects | None = None,
         current: Mapping[tuple[str, str], ClusterState] | None = None,
     ) -> None:
-        """Read the package. running: existing objects instead of those among the items.
+        """Read the package. running: existing objects in place of the items' own.
 
-        current: the state of each Cluster, by namespace and name, instead of the one that these objects give.
+        current: the state of each Cluster, by namespace and name, in place of the state among these objects.
         """
         self._collected = collected
         self._given = current
@@ -124,7 +122,10 @@ class Topologies:
         self.findings: list[Finding] = list(self._package.findings)
 
     def managed(self) -> list[package.DecodedObject]:
-        """Return the Clusters with a topology that the config names, or all; report named ones without."""
+        """Return the Clusters with a topology that the config names, or all.
+
+        A named Cluster without a topology is reported.
+        """
         found = []
         for decoded in self._package.clusters:
             if not decoded.usable or topology_of(decoded.data):
@@ -135,11 +136,9 @@ class Topologies:
         return found
 
     def classes(self) -> list[ClassWork]:
-        """Return the classes in use, in the order of their first Cluster."""
         return list(self._classes.values())
 
     def class_work(self, key: tuple[str, str]) -> ClassWork | None:
-        """Return a class by namespace and name; None if it is not among the items."""
         known = self._classes.get(key)
         if known is None:
             owner = self._package.classes.get(key)
@@ -213,7 +212,7 @@ class Topologies:
         return None if cluster is None else self._compute(decoded.item, cluster, work, work.blueprint)
 
     def _admitted(self, decoded: package.DecodedObject, work: ClassWork) -> Object | None:
-        """Return the Cluster as the webhooks leave it; None, with findings, if they refuse it."""
+        """Return the Cluster after the webhooks; None, with findings, if they refuse it."""
         old = self._package.previous(decoded)
         cluster = default_version(decoded.data)
         assert work.definitions is not None
@@ -234,7 +233,7 @@ class Topologies:
         return None if errors else cluster
 
     def unfit_names(self) -> list[Finding]:
-        """Return warnings about the config's names that no rendered object takes."""
+        """Return warnings about the config's names that no rendered object uses."""
         return self._pinned.unfit(self._collected.clusters, self._options.config)
 
     def _compute(
@@ -288,7 +287,7 @@ class Topologies:
         return ClusterCauses(item, work.decoded.item, work.templates, explained)
 
     def next_state(self, rendered: RenderedCluster, current: ClusterState) -> RenderedCluster:
-        """Return the desired state of a rendered Cluster once `current` is its state and no machine upgrades.
+        """Return the desired state after `current` is reached and all machines have upgraded.
 
         Raises TopologyError.
         """
@@ -296,7 +295,7 @@ class Topologies:
 
 
 def _told(item: CollectedObject, tracker: UpgradeTracker, rotations: list[Rotation]) -> Iterator[Finding]:
-    """Yield infos about waiting upgrades, and about machines that roll."""
+    """Yield infos about waiting upgrades and about machines that are replaced."""
     for rotation in rotations:
         if rotation.outcome == ROTATED:
             message = (

@@ -25,7 +25,7 @@ _SKEW = 3
 
 
 def parse_version(text: str, what: str) -> Version:
-    """Parse a version tolerantly. `parse_version("v1.33", "Cluster version")`. Raises TopologyError."""
+    """Parse a version tolerantly, such as `v1.33`. Raises TopologyError, which calls it `what`."""
     try:
         return parse_tolerant(text)
     except GoInputError as error:
@@ -33,7 +33,10 @@ def parse_version(text: str, what: str) -> Version:
 
 
 def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
-    """Return the plan of a class without versions: at most one minor version up. Raises TopologyError."""
+    """Return the upgrade plan for a class without versions: at most one minor version up.
+
+    Raises TopologyError.
+    """
     wanted = parse_version(desired, "desired version")
     current = parse_version(control_plane, "current ControlPlane version")
     if str(wanted) == str(current):
@@ -44,7 +47,7 @@ def one_minor(desired: str, control_plane: str, workers: str = "") -> Plans:
 
 
 def from_class_versions(versions: Iterable[str]) -> PlanSource:
-    """Return the plan of kubernetesVersions: the last version of each minor from current to desired."""
+    """Return the plan for kubernetesVersions: the last version of each minor from current to desired."""
     known = list(versions)
 
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
@@ -76,7 +79,7 @@ def from_class_versions(versions: Iterable[str]) -> PlanSource:
 
 
 def from_extension(extensions: Extensions, handler: str, cluster: Object) -> PlanSource:
-    """Return the plan that an extension generates. A call raises TopologyError if no extension answers."""
+    """Return a plan that an extension generates. Calling it raises TopologyError if no extension answers."""
 
     def plan(desired: str, control_plane: str, workers: str = "") -> Plans:
         request: Object = {
@@ -193,8 +196,9 @@ def _check_workers(
 
 
 def lowest_version(versions: Iterable[str], control_plane: str) -> str:
-    """Return the lowest version of workers, or ""; of equal ones with other build metadata, the one
-    that differs from the control plane's.
+    """Return the workers' lowest version, or "".
+
+    If several differ in build metadata only, prefer one that differs from the control plane's.
     """
     top = parse_version(control_plane, "ControlPlane version")
     lowest: Version | None = None

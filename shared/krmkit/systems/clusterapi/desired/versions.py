@@ -34,7 +34,7 @@ BEFORE_CONTROL_PLANE_UPGRADE = "BeforeControlPlaneUpgrade"
 class WorkersTracker:
     """The upgrade state of a Cluster's MachineDeployments, or of its MachinePools.
 
-    `held`: the groups (names in the topology) whose upgrade is pending; names of objects may collide.
+    `held`: names in the topology of groups whose upgrade is pending; names of objects may collide.
     """
 
     concurrency: int = 1
@@ -46,7 +46,7 @@ class WorkersTracker:
     held: set[str] = field(default_factory=set)
 
     def hold(self, topology: Object, name: str) -> None:
-        """Note that the upgrade of a group, and of its object, is pending."""
+        """Record that the upgrade of a group, and of its object, is pending."""
         self.pending_upgrade.append(name)
         self.held.add(str(topology.get("name", "")))
 
@@ -57,7 +57,7 @@ class WorkersTracker:
 
 @dataclass(slots=True)
 class UpgradeTracker:
-    """The progress of an upgrade. `blocking`: lifecycle hooks that hold it up, an input of the engine."""
+    """The progress of an upgrade. `blocking`: the lifecycle hooks that block it, as given by the caller."""
 
     plan: list[str] = field(default_factory=list)
     is_pending_upgrade: bool = False
@@ -82,7 +82,6 @@ class UpgradeTracker:
         return not self.is_pending_upgrade or self.is_waiting_for_workers
 
     def is_planned(self) -> bool:
-        """Return whether the plan has steps left."""
         return bool(self.plan or self.machine_deployments.plan or self.machine_pools.plan)
 
 
@@ -101,7 +100,10 @@ def compute_upgrade_plan(
     desired: str,
     source: PlanSource,
 ) -> None:
-    """Fill the plans of a tracker. worker_versions: of existing MachineDeployments and MachinePools."""
+    """Fill in the plans of a tracker.
+
+    worker_versions: the versions of the existing MachineDeployments and MachinePools.
+    """
     current = str(find(control_plane, ("spec", "version"), ""))
     deployments, pools = worker_versions
     lowest = lowest_version((*deployments, *pools), current)
@@ -124,9 +126,9 @@ def _same_version(one: Any, other: Any) -> bool:
 
 
 def control_plane_version(tracker: UpgradeTracker, control_plane: Object | None, desired: str) -> str:
-    """Return the version of the desired control plane. control_plane: the current one, None if there is none.
+    """Return the version of the desired control plane. Raises TopologyError.
 
-    Raises TopologyError.
+    control_plane: the current one, None if there is none.
     """
     if control_plane is None:
         return desired
@@ -218,7 +220,7 @@ def is_deferred(topologies: list[Object], topology: Object) -> bool:
 
 
 def blocking_hooks(annotations: Mapping[str, Any]) -> set[str]:
-    """Return the lifecycle hooks that annotations declare as blocking: `before-upgrade.hook.cluster...`."""
+    """Return the lifecycle hooks that annotations block: `before-upgrade.hook.cluster...`."""
     if any(key.startswith(labels.BEFORE_CLUSTER_UPGRADE_PREFIX) for key in annotations):
         return {BEFORE_CLUSTER_UPGRADE}
     return set()
@@ -231,7 +233,7 @@ def concurrency_of(topology_annotations: Mapping[str, Any]) -> int:
 
 
 def waiting(tracker: UpgradeTracker) -> list[str]:
-    """Return the state of an upgrade, a line for each part that waits; `[]` if none does."""
+    """Return a line for each part of an upgrade that waits."""
     lines = []
     if tracker.plan:
         lines.append(f"the control plane goes through {', '.join(tracker.plan)}")

@@ -1,4 +1,4 @@
-"""MachineDeployments and MachinePools of the desired state. Source: desiredstate/desired_state.go."""
+"""Compute the MachineDeployments and MachinePools of the desired state. Source: desired_state.go."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api import labels
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
+from krmkit.systems.clusterapi.api.roles import DEPLOYMENT, WorkerKind
 from krmkit.systems.clusterapi.desired import cloning
 from krmkit.systems.clusterapi.desired.blueprint import WorkerBlueprint
 from krmkit.systems.clusterapi.model.causes import ObjectCauses
@@ -46,7 +46,10 @@ def worker_group(
     infrastructure: Object,
     causes: ObjectCauses | None = None,
 ) -> Object:
-    """Return the desired worker group: the topology's fields override the class's; causes: records which."""
+    """Return the desired worker group: the topology's fields override the class's.
+
+    causes: records the source.
+    """
     cluster_name = mapping(cluster, "metadata").get("name", "")
     own_labels = {
         **cloning.merged_metadata(mapping(topology, "metadata"), mapping(worker_class, "metadata"), "labels"),
@@ -91,7 +94,7 @@ def _record(
     topology: Object,
     version: str,
 ) -> None:
-    """Record what sets the fields of a worker group."""
+    """Record the source of each field of a worker group."""
     causes.topology(())
     causes.named()
     template: tuple[str, ...] = ("spec", "template")
@@ -125,7 +128,7 @@ def _record(
 
 
 def _complete_deployment(spec: Object, template_spec: Object, worker_class: Object, topology: Object) -> None:
-    """Add the fields that only a MachineDeployment has."""
+    """Set the fields that MachinePools do not have."""
     failure_domain = topology.get("failureDomain") or worker_class.get("failureDomain")
     if failure_domain:
         template_spec["failureDomain"] = failure_domain
@@ -151,7 +154,7 @@ def _first(topology: Object, worker_class: Object, name: str) -> Any:
 
 
 def _annotations(worker_class: Object, topology: Object) -> Object:
-    """Return the annotations without those for the order of upgrades, which stay in the topology."""
+    """Merge the annotations of class and topology; those about the order of upgrades stay in the topology."""
     merged = cloning.merged_metadata(
         mapping(topology, "metadata"), mapping(worker_class, "metadata"), "annotations"
     )
@@ -189,7 +192,7 @@ def _template_spec(
 
 
 def _rollout(worker_class: Object, topology: Object) -> Object:
-    """Return the rollout: any field in the topology replaces the class's rollout as a whole."""
+    """Return the topology's rollout if it sets any field of it, else the class's; never a mixture."""
     own = cloning.compact(mapping(topology, "rollout"))
     if own:
         rollout = {key: own[key] for key in ("after", "strategy") if key in own}

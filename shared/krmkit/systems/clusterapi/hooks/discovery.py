@@ -32,7 +32,7 @@ KNOWN_HOOKS = frozenset(f"{HOOKS_VERSION}/{hook}" for hook in (*TOPOLOGY_HOOKS, 
 
 
 def validate_discovery(response: Object, known: Collection[str] = KNOWN_HOOKS) -> list[str]:
-    """Return every problem of a DiscoveryResponse. `known` are all hooks, as `group/version/Hook`.
+    """Return every problem of a DiscoveryResponse. `known`: all hooks, as `group/version/Hook`.
 
     >>> validate_discovery({"handlers": [{"name": "a", "requestHook": {"apiVersion": "a/b/c", "hook": "X"}}]})
     ['handler a requestHook APIVersion a/b/c is not valid: unexpected GroupVersion string: a/b/c']
@@ -82,7 +82,7 @@ def _hook_problems(name: str, hook: Object, known: Collection[str]) -> list[str]
 
 
 def handler_timeout(handler: Object) -> Any:
-    """Return the seconds that a call may take; 0 and absent are the default."""
+    """Return the seconds that a call may take; 0 and absent become the default."""
     return handler.get("timeoutSeconds") or DEFAULT_TIMEOUT
 
 

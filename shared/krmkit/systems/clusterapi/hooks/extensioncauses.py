@@ -1,4 +1,4 @@
-"""The causes of the values that a TopologyExtension writes: its patches, and the variables that these use."""
+"""Record the causes of values that a TopologyExtension writes: its patches, and the variables they use."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ VariableCause = Callable[[str], Cause]
 
 @dataclass(frozen=True, slots=True)
 class ExtensionSource:
-    """The source of a handler's answers: its `name` in a class, and `field`, its place in the item."""
+    """The place of a handler: its `name` in a class, and its `field` in the item."""
 
     name: str
     resource: Resource | None = None
     field: Path = ()
 
     def cause(self, *inner: str | int) -> Cause:
-        """Return the cause for a field below the handler."""
         return Cause("extension", self.name, self.resource, (*self.field, *inner))
 
 
@@ -39,7 +38,7 @@ class ExtensionRecorder:
         self.paths = PathCauses()
 
     def noting(self, definition: int, operations: list[Object]) -> Callable[[int, object], None]:
-        """Return what records each operation of a definition once it was applied."""
+        """Return a callback that records each operation of a definition after its application."""
         changes = self._patches[self.number]["definitions"][definition].get("jsonPatches") or []
         causes = [
             self._causes(change, definition, "jsonPatches", number) for number, change in enumerate(changes)
@@ -51,7 +50,6 @@ class ExtensionRecorder:
         return note
 
     def merged(self, definition: int, patch: object) -> None:
-        """Record the merge patch of a definition."""
         change = self._patches[self.number]["definitions"][definition]["jsonMergePatch"]
         record_merge(self.paths, patch, self._causes(change, definition, "jsonMergePatch"))
 
@@ -63,7 +61,7 @@ class ExtensionRecorder:
         return [self._source.cause(*place), *map(self._given, names)]
 
     def _given(self, path: str) -> Cause:
-        """Return a variable's cause: its value in the Cluster, else the default that the handler declares."""
+        """Return a variable's cause: its value in the Cluster, else the default of the handler."""
         found = self._variable(path)
         name = path.partition(".")[0].partition("[")[0]
         if found.resource is None and name in self._declared:

@@ -1,4 +1,4 @@
-"""ExtensionConfig: the checks of its webhook, and the path of a hook.
+"""Check an ExtensionConfig as its webhook does, and make the path of a hook.
 
 Source: core/webhooks/admission/extensionconfig.go and internal/runtime/client/client.go.
 """
@@ -60,7 +60,7 @@ def validate_extension_config(config: Object, runtime_sdk: bool = True) -> list[
 
 
 def dropped_fields(config: Object) -> list[tuple[str, str]]:
-    """Return the fields of an ExtensionConfig that its API lacks, each with a message about the nearest.
+    """Return the unknown fields of an ExtensionConfig, each with a message about the nearest known one.
 
     >>> dropped_fields({"spec": {"clientConfg": {}, "settings": {"any": "thing"}}})[0][0]
     'spec.clientConfg'
@@ -118,7 +118,7 @@ def _service_errors(service: Object, path: str) -> Iterator[FieldError]:
 
 
 def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
-    """Return the path below which a hook is served, all in lower case.
+    """Return the URL path of a hook, all in lower case.
 
     >>> hook_path("hooks.runtime.cluster.x-k8s.io", "v1alpha1", "GeneratePatches", "my-patch")
     '/hooks.runtime.cluster.x-k8s.io/v1alpha1/generatepatches/my-patch'
@@ -127,7 +127,7 @@ def hook_path(group: str, version: str, hook: str, handler: str = "") -> str:
 
 
 def merged_settings(config: Object, request: Object) -> Object:
-    """Return the request with the ExtensionConfig's settings; the request's own override them."""
+    """Add the ExtensionConfig's settings to a request; the request's own settings override them."""
     settings = {**mapping(config, "spec", "settings"), **mapping(request, "settings")}
     return {**request, "settings": settings} if settings else request
 
@@ -135,7 +135,7 @@ def merged_settings(config: Object, request: Object) -> Object:
 def check_namespace(config: Object, handler: str, namespace: str, labels: Object, name: str) -> None:
     """Raise TopologyError if the namespaceSelector does not select the namespace of a call's object.
 
-    labels: those of the namespace. name: the object's name, for the message.
+    labels: the namespace's labels. name: the object's name, for the message.
     """
     selector = find(config, ("spec", "namespaceSelector"))
     if not selector:

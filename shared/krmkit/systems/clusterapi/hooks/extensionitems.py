@@ -1,15 +1,17 @@
-"""Answer hooks by the TopologyExtensions of a package, and by answers that TopologyResponses recorded."""
+"""Answer hooks by the TopologyExtensions, ExtensionConfigs and recorded TopologyResponses of a package."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from krmkit.krm.cause import Cause, PathCauses
 from krmkit.krm.finding import EXPLAIN, WARNING, Finding
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.collection import Collected, CollectedObject
-from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs, extension_annotation, owner_of
+from krmkit.systems.clusterapi.api.decode import UNKNOWN_FIELD
+from krmkit.systems.clusterapi.hooks import extensionconfig
+from krmkit.systems.clusterapi.hooks.extensionschema import EXTENSION
 from krmkit.systems.clusterapi.hooks.messages import HookError
 from krmkit.systems.clusterapi.hooks.responses import RecordedResponses, recorded_responses
 from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
@@ -20,6 +22,62 @@ from krmkit.systems.clusterapi.model.extensions import (
     refused,
 )
 
+
+class ExtensionConfigs:
+    """ExtensionConfigs by name. `namespaces`: the labels of Namespaces, for namespaceSelector."""
+
+    def __init__(self, namespaces: Mapping[str, Object] | None = None) -> None:
+        self._configs: dict[str, Object] = {}
+        self._names: dict[str, list[str]] = {}
+        self.namespaces = namespaces or {}
+
+    def read(self, items: list[CollectedObject]) -> list[Finding]:
+        """Read the ExtensionConfigs; return errors, and warnings about fields that a server drops."""
+        findings = []
+        for item in items:
+            self._configs[item.name] = item.data
+            self._names.setdefault(extension_annotation(item), []).append(item.name)
+            for error in extensionconfig.validate_extension_config(item.data):
+                findings.append(Finding("bad-extension", error.body(), item.resource, error.field))
+            findings += [
+                Finding(UNKNOWN_FIELD, message, item.resource, field)
+                for field, message in extensionconfig.dropped_fields(item.data)
+            ]
+        return findings
+
+    def answered_by(self, extension: str) -> list[str]:
+        """Return the names of the configs whose annotation names this TopologyExtension."""
+        return self._names.get(extension, [])
+
+    def prepared(self, handler: str, request: Object, owner: str) -> Object:
+        """Return the request as the controller sends it; its own settings override the config's.
+
+        handler: `<handler>.<config>`. owner: namespace/name of the Cluster or class that the call is for.
+        Raises TopologyError if the config's namespaceSelector does not select the owner's namespace.
+        """
+        config = self._configs.get(handler.partition(".")[2])
+        if config is None:
+            return request
+        namespace, _, name = owner.partition("/")
+        extensionconfig.check_namespace(config, handler, namespace, self.namespaces.get(namespace, {}), name)
+        return extensionconfig.merged_settings(config, request)
+
+
+def extension_annotation(item: CollectedObject) -> str:
+    return "" if item.resource is None else str(item.resource.annotation(EXTENSION) or "")
+
+
+def owner_of(request: Object) -> str:
+    """Return namespace/name of the Cluster that a request's first item belongs to.
+
+    >>> owner_of({"items": [{"holderReference": {"kind": "Cluster", "namespace": "a", "name": "b"}}]})
+    'a/b'
+    """
+    items = request.get("items") or [{}]
+    holder = mapping(items[0], "holderReference")
+    return f"{holder.get('namespace', '')}/{holder.get('name', '')}"
+
+
 EXTENSION_CONFIG = "ExtensionConfig"
 TOPOLOGY_EXTENSION = "TopologyExtension"
 _GROUPS = {EXTENSION_CONFIG: "runtime.cluster.x-k8s.io", TOPOLOGY_EXTENSION: "krmkit.dev"}
@@ -29,7 +87,7 @@ _KINDS = (*_GROUPS, "Namespace")
 def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Finding]]:
     """Return the extensions among the items, and the errors about them.
 
-    A TopologyExtension answers before recorded answers do.
+    A TopologyExtension answers first, then recorded answers.
     """
     recorded, findings = recorded_responses(collected)
     items: dict[str, list[CollectedObject]] = {kind: [] for kind in _KINDS}
@@ -48,14 +106,14 @@ def package_extensions(collected: Collected) -> tuple[PackageExtensions, list[Fi
 
 
 class PackageExtensions:
-    """Answers hooks by the TopologyExtension of an ExtensionConfig, all other calls by `others`.
+    """Answer hooks by the TopologyExtension of an ExtensionConfig, and all other calls by `others`.
 
-    `configs` are the ExtensionConfigs among the items, None if there are neither these nor
-    TopologyExtensions.
+    `configs` are the ExtensionConfigs among the items; None without any ExtensionConfig or
+    TopologyExtension.
     """
 
     def __init__(self, others: Extensions, recorded: RecordedResponses | None = None) -> None:
-        """Take what answers the rest. recorded: the responses of `others`, with their items."""
+        """Take `others`, which answers all other calls. recorded: its responses, with their items."""
         self._others = others
         self._recorded = recorded
         self._extensions: dict[str, TopologyExtension] = {}
@@ -64,7 +122,7 @@ class PackageExtensions:
         self.configs: ExtensionConfigs | None = None
 
     def read_extensions(self, items: list[CollectedObject]) -> Iterator[Finding]:
-        """Take the TopologyExtensions; return their errors. An ExtensionConfig has one at most."""
+        """Read the TopologyExtensions and yield their errors. An ExtensionConfig has at most one."""
         for item in items:
             extension = TopologyExtension(item.data)
             self._items.append((extension, item))
@@ -90,7 +148,7 @@ class PackageExtensions:
     ) -> tuple[Cause, dict[str, PathCauses]]:
         """Return the extension that answers a GeneratePatchesRequest, and what it set, by uid of templates.
 
-        What is not known is left out: of recorded answers only the place is.
+        Unknown causes are left out: of recorded answers only the place is known.
         """
         from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionSource
 
@@ -107,13 +165,13 @@ class PackageExtensions:
         return source.cause("name"), found
 
     def patches_of(self, handler: str) -> list[Object]:
-        """Return the patches of the TopologyExtension that answers a handler of GeneratePatches."""
+        """Return the TopologyExtension's patches for a GeneratePatches handler."""
         name, _, config_name = handler.partition(".")
         extension = self._extensions.get(config_name)
         return [] if extension is None else extension.patches_of(name)
 
     def unused_patches(self) -> list[Finding]:
-        """Warn about patches that fitted no template of all Clusters; --explain shows single selectors."""
+        """Warn about patches that selected no template of any Cluster; --explain shows each selector."""
         return [
             Finding(
                 "unused-patch",
@@ -156,7 +214,7 @@ class PackageExtensions:
     def prepared(self, handler: str, request: Object, owner: str = "") -> Object:
         """Return the request as the controller sends it, with the settings of its ExtensionConfig.
 
-        owner: namespace/name of the object that the call is for, by default of the request's Cluster. Raises
+        owner: namespace/name of the object that the call is for, by default the request's Cluster. Raises
         TopologyError if the config does not serve its namespace.
         """
         if self.configs is None:

@@ -38,7 +38,6 @@ EXTENSION = "krmkit.dev/extension"
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a TopologyExtension, topologyextension.json beside this module."""
     found: dict[str, Any] = json.loads(
         get_data("krmkit.systems.clusterapi.hooks", "topologyextension.json") or b"{}"
     )

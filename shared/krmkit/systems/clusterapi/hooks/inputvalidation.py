@@ -1,4 +1,4 @@
-"""Checks of what a request brings: variables against the definitions of the extension that gets them.
+"""Check the variables and settings of a request against the definitions of the extension that receives them.
 
 Source: Cluster API's guidelines for patch extensions, "Input validation: must always validate its input".
 """
@@ -11,9 +11,13 @@ from typing import Any
 from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import leaves
-from krmkit.systems.clusterapi.hooks.messages import described
+from krmkit.libraries.schema.kubernetes.pruning import unknown_fields
+from krmkit.libraries.schema.kubernetes.values import validate_value
+from krmkit.libraries.schema.openapi import fill_defaults
+from krmkit.systems.clusterapi.hooks.messages import HookError, described
 from krmkit.systems.clusterapi.patches.request import Request
 from krmkit.systems.clusterapi.variables.definitions import Definitions
+from krmkit.systems.clusterapi.variables.schema import convert_schema
 from krmkit.systems.clusterapi.variables.values import read_variables
 from krmkit.systems.clusterapi.variables.valuevalidation import validate_variables
 
@@ -22,7 +26,7 @@ NO_VALUE = "<no value>"
 
 
 class InputChecks:
-    """The definitions of the variables that a handler may see. Values of other variables are not checked.
+    """The definitions of the variables that a handler may see. Other variables are not checked.
 
     >>> text = {"name": "tag", "required": True, "schema": {"openAPIV3Schema": {"type": "string"}}}
     >>> from krmkit.systems.clusterapi.patches.request import Request
@@ -38,9 +42,9 @@ class InputChecks:
         self._definitions: Definitions | None = None  # made for the first request
 
     def problems(self, request: Request, *, require: bool, shown: Callable[[str], str]) -> list[str]:
-        """Return the errors of the Cluster's variables and of each item's own. `shown` removes secrets.
+        """Return the errors of the Cluster's variables and of each item's own. `shown` masks secrets.
 
-        require: whether a required variable must be there.
+        require: whether a missing required variable is an error.
         """
         if not self._listed:
             return []
@@ -67,12 +71,12 @@ class InputChecks:
 
 
 def has_no_value(value: Any) -> bool:
-    """Return whether a rendered value shows that a variable is missing: `{"a": "v<no value>"}`."""
+    """Return whether a rendered value shows that a variable was missing: `{"a": "v<no value>"}`."""
     return any(isinstance(text, str) and NO_VALUE in text for text in leaves(value, keys=True))
 
 
 def variables_in(text: str) -> Iterator[str]:
-    """Yield the variables that a text uses as a Go template would, right after its braces.
+    """Yield the variables that a template reads right after its opening braces.
 
     >>> list(variables_in("v{{ .tag }} {{- .builtin.cluster.name }} {{ ds.meta_data.hostname }}")
     ['tag', 'builtin']
@@ -83,3 +87,47 @@ def variables_in(text: str) -> Iterator[str]:
             name = inside[1:]
             end = next((at for at, char in enumerate(name) if not (char.isalnum() or char == "_")), len(name))
             yield name[:end]
+
+
+class ExtensionSettings:
+    """Settings with their schema. A handler without `settings` accepts any; its templates see none.
+
+    >>> ExtensionSettings({"defaults": {"registry": "r"}}, "settings", []).of({"settings": {"tag": "1"}})
+    {'registry': 'r', 'tag': '1'}
+    """
+
+    def __init__(self, data: Object | None, path: str, problems: list[tuple[str, str]]) -> None:
+        self._declared = data is not None
+        self._defaults: Object = (data or {}).get("defaults") or {}
+        self._schema = None
+        openapi = ((data or {}).get("schema") or {}).get("openAPIV3Schema")
+        if openapi is not None:
+            self._schema, errors = convert_schema(openapi, f"{path}.schema.openAPIV3Schema")
+            problems += [(error.field, error.body()) for error in errors]
+            problems += [(f"{path}.defaults", text) for text in self._problems(self._defaults, partial=True)]
+
+    def of(self, request: Object) -> Object | None:
+        """Return a request's settings, None if the handler declares none. Raises HookError."""
+        if not self._declared:
+            return None
+        given = request.get("settings")
+        if given is not None and not isinstance(given, dict):
+            raise HookError(f"settings must be a map of texts, got {type(given).__name__}")
+        settings: Any = {**self._defaults, **(given or {})}
+        if self._schema is not None:
+            settings = fill_defaults(self._schema, settings)
+            problems = self._problems(settings)
+            if problems:
+                raise HookError("; ".join(problems))
+        found: Object = settings
+        return found
+
+    def _problems(self, settings: Object, partial: bool = False) -> list[str]:
+        """Return the errors. partial: required settings may be missing."""
+        if self._schema is None:
+            return []
+        found = [f"settings.{name} is unknown" for name in unknown_fields(self._schema, settings)]
+        for error in validate_value(self._schema, settings, "settings"):
+            if not (partial and error.type == "FieldValueRequired"):
+                found.append(f"{error.field}: {error.body()}")
+        return found

@@ -1,4 +1,4 @@
-"""Hook messages: reading requests, describing templates, and writing responses for the wire."""
+"""Read hook requests, describe templates in messages, and write responses for the wire."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAILURE = "Failure"
 
 
 class HookError(Refused):
-    """An extension answers this error with status Failure; the message names item, patch and field.
+    """An error that an extension answers with status Failure; the message names item, patch and field.
 
     `field` is the patch of a TopologyExtension that fails, "" for any other error.
     """
@@ -68,7 +68,7 @@ def _variables(value: Any, path: str) -> Object:
 
 
 def described(item: RequestItem) -> str:
-    """Name a template in messages by kind, holder and field: uids are random, so they cannot serve.
+    """Name a template in messages by kind, holder and field, as its uid is random.
 
     >>> holder = {"kind": "Cluster", "namespace": "a", "name": "b", "fieldPath": "spec.infrastructureRef"}
     >>> described(RequestItem("1", NO_ROLE, holder, {"kind": "DevClusterTemplate"}))
@@ -101,6 +101,6 @@ def on_the_wire(answer: Object) -> Object:
 
 
 def encoded_patch(patch: Any) -> str:
-    """`encoded_patch([])` is "W10="."""
+    """Encode a patch as JSON in base64. `encoded_patch([])` is "W10="."""
     text = json.dumps(patch, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return b64encode(text.encode()).decode()

@@ -1,4 +1,4 @@
-"""Apply the patches of a TopologyExtension as those of a ClusterClass, with one diff for each template."""
+"""Apply the patches of a TopologyExtension like those of a ClusterClass, with one diff per template."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder
 from krmkit.systems.clusterapi.hooks.inputvalidation import NO_VALUE, has_no_value
 from krmkit.systems.clusterapi.hooks.messages import HookError, described
 from krmkit.systems.clusterapi.patches.apply import Patched
-from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
-from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.request import (
+    Request,
+    RequestItem,
+    item_variables,
+    matches,
+    merge_variables,
+)
 from krmkit.systems.clusterapi.patches.values import Variables, enabled_by, value_of
 
 SETTINGS = "settings"
 
 
 class ExtensionPatch:
-    """One patch, its templates parsed once. `matched`: indexes of definitions that fitted a template.
+    """One patch, its templates parsed once. `matched`: indexes of definitions that selected a template.
 
-    strict: a template that misses a variable is an error. Otherwise the patch writes `<no value>`, as a class
+    strict: a template that lacks a variable is an error. Otherwise the patch writes `<no value>`, as a class
     does.
     """
 
@@ -34,7 +39,7 @@ class ExtensionPatch:
         self.matched: set[int] = set()
 
     def unmatched(self) -> list[tuple[int, Object]]:
-        """Return the definitions, by index, whose selectors fitted no template so far."""
+        """Return the definitions, by index, whose selectors matched no template so far."""
         return [
             (index, one.selector) for index, one in enumerate(self._definitions) if index not in self.matched
         ]
@@ -47,7 +52,7 @@ class ExtensionPatch:
         shown: Callable[[str], str],
         recorder: ExtensionRecorder | None = None,
     ) -> None:
-        """Patch one template. `shown` removes secrets from the details of errors. Raises HookError."""
+        """Patch one template. `shown` masks secrets in errors. Raises HookError."""
         fitting = [index for index, one in enumerate(self._definitions) if matches(item, one.selector)]
         if not fitting:
             return
@@ -108,7 +113,7 @@ class _Definition:
 
 
 def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
-    """Return `value_of` that raises an error where a class would write `<no value>`."""
+    """Return a `value_of` that raises an error where a class would write `<no value>`."""
     calculate = value_of(change)
     if not mapping(change, "valueFrom").get("template"):
         return calculate
@@ -126,7 +131,7 @@ def _strict_value_of(change: Object) -> Callable[[Variables], Any]:
 
 
 def values_of(request: Request, settings: Object | None) -> list[Object]:
-    """Return each item's variables for templates and rules: shared and own ones, `builtin`, `settings`."""
+    """Return each item's variables for templates and rules: shared, its own, `builtin`, `settings`."""
     shared = request.variables_for(None)
     found = []
     for item in request.items:

@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.hooks.inputvalidation import variables_in
 
 
 def patch_problems(patch: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
-    """Return (path, message) of a patch's errors that need no request. names: the variables for its use."""
+    """Return (path, message) of a patch's errors that need no request. names: the usable variables."""
     problems = _template_problems(patch.get("enabledIf"), f"{path}.enabledIf")
     for index, definition in enumerate(patch["definitions"]):
         place = f"{path}.definitions[{index}]"
@@ -47,7 +47,7 @@ def _selector_problems(selector: Object, path: str) -> Iterator[tuple[str, str]]
 
 
 def _literal_problem(change: Object, path: str, names: list[str]) -> list[tuple[str, str]]:
-    """Return an error for a plain value that is a template: it would be written literally."""
+    """Report a plain `value` with template syntax: it would be written literally."""
     for text in leaves(change.get("value")):
         if isinstance(text, str) and any(name in names for name in variables_in(text)):
             message = f'the template "{text[:80]}" is written as it is; put it into valueFrom.template'
@@ -76,7 +76,7 @@ def _template_problems(text: str | None, path: str) -> list[tuple[str, str]]:
 
 
 class Unmatched(NamedTuple):
-    """A definition that no template fits. `whole`: no other definition of its patch fits one either."""
+    """A definition that selects no template. `whole`: neither does any other definition of its patch."""
 
     field: str
     message: str

@@ -89,17 +89,17 @@ class RecordedResponses:
         return {**answer, "items": items}
 
     def placed(self, data: Object, resource: Resource | None) -> None:
-        """Note which item holds responses that were read."""
+        """Record the item that holds the responses in `data`."""
         for index, one in enumerate(data["spec"]["responses"]):
             self._places[id(one)] = resource, index
 
     def source(self, hook: str, handler: str, request: Object) -> tuple[Resource | None, int]:
-        """Return the item that answers a request, and the response's position in it; (None, 0) if unknown."""
+        """Return the item and the position of the response to a request; (None, 0) if unknown."""
         found = self._match(hook, handler, request)
         return (None, 0) if found is None else self._places.get(id(found[0]), (None, 0))
 
     def _match(self, hook: str, handler: str, request: Object) -> tuple[Object, dict[str, str]] | None:
-        """Return the recorded entry that answers, and the request's uids by recorded ones, or None."""
+        """Return the recorded entry that answers, with the request's uids by recorded uid, or None."""
         for one in self._answers.get((hook, handler), ()):
             recorded = one.get("request")
             uids = {} if recorded is None else match_request(recorded, request)
@@ -108,7 +108,7 @@ class RecordedResponses:
         return None
 
     def _answer(self, hook: str, handler: str, request: Object) -> tuple[Object, dict[str, str]]:
-        """Return the response, and the request's uid for each recorded one."""
+        """Return the response, with the request's uids by recorded uid."""
         found = self._match(hook, handler, request)
         if found is not None:
             return found[0]["response"], found[1]
@@ -127,7 +127,7 @@ def _patch(patch: Any) -> Any:
 
 
 def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Finding]]:
-    """Return the answers of the TopologyResponses among the items, and the errors of these items."""
+    """Read the TopologyResponses among the items; return their answers and errors."""
     found: list[CollectedObject] = []
     findings = []
     for item in collected.others.values():
@@ -144,7 +144,7 @@ def recorded_responses(collected: Collected) -> tuple[RecordedResponses, list[Fi
 
 
 def match_request(recorded: Object, request: Object) -> dict[str, str] | None:
-    """Return the uids of the request by the recorded ones, or None if the two requests differ."""
+    """Return the request's uids by recorded uid, or None if the two requests differ."""
     for key in {*recorded, *request} - {*_ENVELOPE, "items"}:
         if not same(recorded.get(key), request.get(key)):
             return None
@@ -175,7 +175,7 @@ def _group(item: Object) -> tuple[Any, ...]:
 
 
 def same(recorded: Any, value: Any) -> bool:
-    """Return whether a recorded value matches; `?????` matches five characters of a generated suffix."""
+    """Return whether a recorded value matches; `?????` matches the five characters of a generated suffix."""
     if isinstance(recorded, dict):
         return (
             isinstance(value, dict)

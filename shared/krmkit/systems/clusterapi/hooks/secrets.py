@@ -1,4 +1,4 @@
-"""Values of variables that a handler marks as sensitive; no answer may contain them."""
+"""Find values of sensitive variables, which no answer may contain."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class SensitiveValues:
                 self._forms += [(name, form) for form in dict.fromkeys((text, quoted, encoded))]
 
     def held_by(self, text: str) -> str:
-        """Return the variable whose value a text contains, "" for none."""
+        """Return the variable whose value a text contains, or ""."""
         return next((name for name, form in self._forms if form in text), "")
 
     def written_by(self, value: Any) -> str:
-        """Return the variable whose value a patch contains, as or in a text or key; "" for none."""
+        """Return the variable whose value a patch contains, in a text or a key, or ""."""
         if not self._forms:
             return ""
         for text in _texts(value, keys=True):
@@ -48,7 +48,10 @@ _SHORTEST = 4  # shorter ones occur in many texts by chance
 
 
 def _texts(value: Any, keys: bool = False) -> Iterator[str]:
-    """Yield texts and numbers inside a value, with `keys` also keys; true, false, null are no secrets."""
+    """Yield the texts and numbers inside a value; `keys`: mapping keys too.
+
+    Booleans and null are no secrets.
+    """
     for one in leaves(value, keys):
         if one is not None and one != "" and not isinstance(one, bool):
             yield str(one)

@@ -1,7 +1,7 @@
 """Configure the package that serves extensions in a management cluster, from one config.
 
-All parts have the name of the Deployment: Service, Certificate, ConfigMap and others. An ExtensionConfig is a
-part if its service has this name.
+All parts share the name of the Deployment: Service, Certificate, ConfigMap and others. An ExtensionConfig
+belongs to the package if its service has this name.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def configure_server(items: Iterable[Resource], spec: Object) -> list[Finding]:
 
 
 def _problems(items: list[Resource]) -> list[Finding]:
-    """Return the errors that stop the server: those of each extension, or else conflicts between them."""
+    """Return the errors of each extension; if there are none, the conflicts between extensions."""
     from krmkit.systems.clusterapi.hooks.serving import Served
     from krmkit.systems.clusterapi.hooks.topologyextension import TopologyExtension
 
@@ -136,13 +136,13 @@ class _ServerPackage:
                 certificate.set(("spec", "dnsNames"), names)
 
     def trust(self, authority: str) -> None:
-        """Make the controllers trust this authority, instead of one in a Secret."""
+        """Set `authority` as the CA of the ExtensionConfigs, in place of a Secret's."""
         for config in self._configs:
             config.set((*_CLIENT, "caBundle"), b64encode(authority.encode()).decode())
             config.remove(("metadata", "annotations", INJECT_CA))
 
     def serve(self, extensions: list[Resource], data: dict[str, str]) -> list[Finding]:
-        """Write the extensions to the ConfigMap; point each ExtensionConfig to the one that represents it."""
+        """Write the extensions to the ConfigMap, and point each ExtensionConfig to its extension."""
         for item in self._of("ConfigMap"):
             if item.get("data") != data:
                 item.set(("data",), data)
@@ -165,7 +165,7 @@ class _ServerPackage:
 
 
 def _plain(item: Resource) -> Object:
-    """Return the extension without annotations that only a package needs."""
+    """Return the extension without annotations that only the package needs."""
     data: Any = item.get()
     metadata = {key: value for key, value in data["metadata"].items() if key != "annotations"}
     kept = {name: value for name, value in item.annotations.items() if not name.startswith(_OF_PACKAGES)}

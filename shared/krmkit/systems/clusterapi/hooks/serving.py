@@ -1,7 +1,6 @@
-"""Answer the calls of a server of extensions: path and body in, status and body out, without I/O.
+"""Answer the calls of an extension server: path and body in, status and body out, without I/O.
 
-A handler that fails answers with status 200 too, with the failure in the body, as in Cluster API's own
-server.
+A failed handler answers with HTTP status 200 and the failure in the body, as Cluster API's own server does.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _BASE = f"/{HOOKS_VERSION}/"
 
 
 class Served:
-    """Extensions behind one port. All of them answer below `/`, and each one also below `/<its name>`.
+    """Extensions behind one port. All of them answer below `/`, and each also below `/<its name>`.
 
     >>> status, body = Served([]).respond("/hooks.runtime.cluster.x-k8s.io/v1alpha1/discovery", b"{}")
     >>> status, json.loads(body)["handlers"]
@@ -72,7 +71,7 @@ class Served:
                 self._handlers[key] = self._handlers[(extension.name, *key[1:])] = extension, name
 
     def hook_of(self, path: str) -> str:
-        """Return `generatepatches/my-handler` for a served path, "" for others. For logs and metrics."""
+        """Return `generatepatches/my-handler` for a served path, else "". For logs and metrics."""
         prefix, hook, name = _parts(path)
         if hook == DISCOVERY.lower() and not name and prefix in self._listed:
             return hook
@@ -107,7 +106,7 @@ class Served:
 
 
 def _parts(path: str) -> tuple[str, str, str]:
-    """Return extension, hook and handler of a path, in lower case as in the call."""
+    """Split a path into extension, hook and handler; the case stays."""
     prefix, base, rest = path.partition(_BASE)
     if not base:
         return "?", "", ""
@@ -116,7 +115,7 @@ def _parts(path: str) -> tuple[str, str, str]:
 
 
 def _request(body: bytes) -> tuple[Object, str]:
-    """Return the request, or the error about it."""
+    """Return the request and "", or an error message."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -19,12 +19,11 @@ from krmkit.libraries.schema.violations import validate
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
 from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
 from krmkit.systems.clusterapi.hooks.extensionschema import API_VERSION, schema
-from krmkit.systems.clusterapi.hooks.inputvalidation import InputChecks
+from krmkit.systems.clusterapi.hooks.inputvalidation import ExtensionSettings, InputChecks
 from krmkit.systems.clusterapi.hooks.messages import HookError, described, failure, read_request, response
 from krmkit.systems.clusterapi.hooks.patching import SETTINGS, ExtensionPatch, values_of
 from krmkit.systems.clusterapi.hooks.patchproblems import Unmatched, patch_problems, unmatched_message
 from krmkit.systems.clusterapi.hooks.secrets import SensitiveValues
-from krmkit.systems.clusterapi.hooks.settings import ExtensionSettings
 from krmkit.systems.clusterapi.hooks.validating import Validations
 from krmkit.systems.clusterapi.model.extensions import (
     DISCOVER_VARIABLES,
@@ -49,7 +48,7 @@ _SENSITIVE = "value of the sensitive variable"
 
 
 class TopologyExtension:
-    """The handlers of one item. `problems` lists (field, message) of errors; with one it answers nothing.
+    """The handlers of one item. `problems`: (field, message) of errors; with any, it answers nothing.
 
     >>> variable = {"name": "v", "schema": {"openAPIV3Schema": {"type": "string"}}}
     >>> spec = {"handlers": [{"name": "a", "variables": [variable]}]}
@@ -97,7 +96,7 @@ class TopologyExtension:
         return self._environment
 
     def discovery(self) -> Object:
-        """Return the DiscoveryResponse: each part of a handler is a handler of its own."""
+        """Return the DiscoveryResponse: each part of a handler is a handler of its own there."""
         listed = []
         for (hook, name), handler in self._handlers.items():
             one: Object = {"name": name, "requestHook": {"apiVersion": HOOKS_VERSION, "hook": hook}}
@@ -114,37 +113,36 @@ class TopologyExtension:
         source: ExtensionSource,
         variable: Callable[[str, str], Cause],
     ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
-        """Return where a handler for GeneratePatches is written, and what it set in the templates, by uid.
+        """Return the place of a GeneratePatches handler, and the causes of its values, by template uid.
 
-        source: the item. variable: the cause of a variable in the template of a uid.
+        source: the item. variable: returns the cause of a variable in the template of a uid.
         """
         known = self._handlers.get((GENERATE_PATCHES, handler))
         return (source, {}) if known is None else known.explained(request, source, variable)
 
     def unmatched(self) -> list[Unmatched]:
-        """Return the selectors that fitted no template of all GeneratePatches requests so far."""
+        """Return the selectors that matched no template of all GeneratePatches requests so far."""
         if self.problems:
             return []
         return [found for handler in dict.fromkeys(self._handlers.values()) for found in handler.unmatched()]
 
     def patches_of(self, handler: str) -> list[Object]:
-        """Return the patches of a handler of GeneratePatches, as they are written."""
         known = self._handlers.get((GENERATE_PATCHES, handler))
         return [] if known is None else entries(known.data.get("patches"))
 
     def answers(self, hook: str, handler: str) -> bool:
-        """Return whether there is such a handler without problems."""
+        """Return whether the handler exists and has no problems."""
         return not self.problems and (hook, handler) in self._handlers
 
     def answer(self, hook: str, handler: str, request: Object) -> Object:
-        """Return the response to a request; patches are data, not base64. A failure is a response too."""
+        """Return the response to a request, a failure included; patches are data, not base64."""
         try:
             return self.success(hook, handler, request)
         except HookError as error:
             return failure(hook, str(error))
 
     def success(self, hook: str, handler: str, request: Object) -> Object:
-        """Return the response to a request. Raises HookError where that is a failure."""
+        """Return the response to a request. Raises HookError in place of a failure."""
         if self.problems:
             field, message = self.problems[0]
             raise HookError(f"TopologyExtension {self.name} cannot be used: {field}: {message}", field)
@@ -157,8 +155,6 @@ class TopologyExtension:
 
 
 class _Handler:
-    """One handler of the item, ready for requests."""
-
     def __init__(
         self,
         data: Object,
@@ -197,7 +193,7 @@ class _Handler:
         problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
 
     def unmatched(self) -> list[Unmatched]:
-        """Return the selectors that fitted no template; [] if no template came."""
+        """Return the selectors that matched no template; [] before the first template."""
         if not self._seen:
             return []
         return [
@@ -211,7 +207,6 @@ class _Handler:
         ]
 
     def answer(self, hook: str, request: Object) -> Object:
-        """Return the response. Raises HookError."""
         settings = self._settings.of(request)
         if hook == DISCOVER_VARIABLES:
             return response(hook, variables=self.data["variables"])
@@ -256,7 +251,7 @@ class _Handler:
         shown: Callable[[str], str],
         recorder: ExtensionRecorder | None = None,
     ) -> list[Object]:
-        """Return the patches' changes of one template. A selector sees the result of the patches before."""
+        """Return the changes of one template. Each selector sees the result of the patches before."""
         work = RequestItem(item.uid, NO_ROLE, item.holder, item.object, item.variables, item.builtin)
         variables, draft = Variables(values), Patched(work)
         for number, patch in enumerate(self._patches):
@@ -273,7 +268,7 @@ class _Handler:
     def explained(
         self, request: Object, source: ExtensionSource, variable: Callable[[str, str], Cause]
     ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
-        """Return where the handler is written, and what its patches set in each template, by uid."""
+        """Return the handler's place, and the causes of its patches' values, by template uid."""
         from functools import partial
 
         from krmkit.systems.clusterapi.hooks.extensioncauses import ExtensionRecorder, ExtensionSource
@@ -295,7 +290,7 @@ class _Handler:
 
 
 def _root_problems(data: Object, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the errors outside `spec`. The name is part of the server's paths and of messages."""
+    """Yield the errors outside `spec`. The name becomes part of the server's paths and of messages."""
     version = data.get("apiVersion", API_VERSION)
     if version != API_VERSION:
         yield ("apiVersion", f'must be {API_VERSION}, got "{version}"')

@@ -1,4 +1,4 @@
-"""The validations of a TopologyExtension: CEL rules over templates, as ValidateTopology asks for."""
+"""Evaluate the validations of a TopologyExtension: CEL rules over templates, for ValidateTopology."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from krmkit.libraries.cel.kubernetes.environment import KubeEnvironment, KubePro
 from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.hooks.messages import described
-from krmkit.systems.clusterapi.patches.request import RequestItem
-from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.request import RequestItem, matches
 
 _SCOPE = {"self": "dyn", "variables": "dyn", "builtin": "dyn", "settings": "dyn"}
 
 
 class Validations:
-    """The rules of one handler, each compiled once. `problems` lists their errors as (path, message)."""
+    """The rules of one handler, compiled once. `problems`: (path, message) of their errors."""
 
     def __init__(self, validations: list[Object], environment: Callable[[], KubeEnvironment]) -> None:
         self.problems: list[tuple[str, str]] = []
@@ -44,7 +43,7 @@ class Validations:
     def violations(
         self, item: RequestItem, values: Object, settings: Object, shown: Callable[[str], str]
     ) -> list[str]:
-        """Return the messages of the rules that a template violates, in the order of the rules."""
+        """Return the messages of the violated rules, in the order of the rules."""
         chosen = [rule for rule in self._rules if not rule.selector or matches(item, rule.selector)]
         if not chosen:
             return []
@@ -64,7 +63,7 @@ class _Rule:
         self._text = str(validation.get("message") or f"failed rule: {validation['rule']}")
 
     def violation(self, activation: Bindings) -> list[str]:
-        """Return the message of a rule that fails or cannot be evaluated; `[]` if it holds."""
+        """Return the rule's message if it fails or cannot be evaluated; `[]` if it holds."""
         try:
             if self._program.evaluate(activation) is True:
                 return []

@@ -1,1 +1,1 @@
-"""Objects of v1beta1 as v1beta2, in their text: fields, references, patches; comments and order stay."""
+"""Migrate objects from v1beta1 to v1beta2 in their text; comments and order stay."""

@@ -1,7 +1,7 @@
 """Convert patches of kubeadm's arguments, which are a map in v1beta1 and a list in v1beta2.
 
-The webhook lets no patch replace or remove one item of a list. So an argument that the template has is
-replaced together with the whole list, as far as its content is known where the patch applies.
+The webhook lets no patch replace or remove one item of a list. So a patch of an argument that the template
+has replaces the whole list, as far as the list's content is known at that patch.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _CONTROL = re.compile(r"\{\{-?\s*(if|else|range|end|with|define)\b")
 
 
 class KnownArguments:
-    """The arguments of the templates of a definition, as its JSON patches change them one after the other.
+    """The arguments of the templates of a definition, updated by its JSON patches one after the other.
 
-    An argument is an item of the list: {name, value}, or {name, template} for a value that a template makes.
+    An argument is an item of the list: {name, value}, or {name, template} for a value from a template.
     """
 
     def __init__(self, templates: Sequence[Object], place: Path, before: Collection[Path]) -> None:
-        """Take the templates. place: the path of the KubeadmConfigSpec. before: paths patched already."""
+        """Read the templates. place: the path of the KubeadmConfigSpec. before: paths patched already."""
         self.before = list(before)
         self._place = place
         self._templates = templates
@@ -80,7 +80,7 @@ class KnownArguments:
         return {"op": "replace", "path": path, "valueFrom": {"template": template}}
 
     def _known(self, arguments: Path, name: str) -> list[Object] | None:
-        """Return the arguments now, None if unknown. Raises Refused if they are known only in part."""
+        """Return the current arguments, None if unknown. Raises Refused if only some are known."""
         if arguments in self._lists:
             return self._lists[arguments]
         path = (*self._place, *arguments)
@@ -107,7 +107,7 @@ def _items(arguments: Any) -> list[Object]:
 
 
 def _item(patch: Object, name: str) -> Object:
-    """Return the item that a patch makes of an argument. Raises Refused."""
+    """Return the list item for a patch of an argument. Raises Refused."""
     if "value" in patch:
         return {"name": name, "value": patch["value"]}
     source = mapping(patch, "valueFrom")
@@ -125,7 +125,10 @@ def _item(patch: Object, name: str) -> Object:
 
 
 def _lines(template: str) -> str:
-    """Return a template of lines `name: value` as one of a list of names and values. Raises Refused."""
+    """Convert a template of lines `name: value` to a template of a list of names and values.
+
+    Raises Refused.
+    """
     made = []
     for line in template.splitlines():
         match = _LINE.match(line.rstrip())

@@ -1,4 +1,4 @@
-"""The migration of one object of a text, and of all objects of a package."""
+"""Migrate one object, and all objects of a package."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.systems.clusterapi.api.objectversion import V1BETA1, config_place, i
 from krmkit.systems.clusterapi.migration.arguments import Path
 from krmkit.systems.clusterapi.migration.patches import appended, converted_definition, newer, segments
 from krmkit.systems.clusterapi.migration.reshape import reshape
-from krmkit.systems.clusterapi.patches.selector import matches_class
+from krmkit.systems.clusterapi.patches.request import matches_class
 from krmkit.systems.clusterapi.webhooks.kubeadmcontrolplane import without_empty
 
 RULE = "not-migrated"
@@ -27,7 +27,7 @@ _GROUPS = (GROUP, f"bootstrap.{GROUP}", f"controlplane.{GROUP}", f"infrastructur
 
 @dataclass(slots=True)
 class Migration:
-    """The outcome of a migration: changed objects, and what a person has to do, each with its object."""
+    """The outcome: changed objects, and open tasks for a person, each with its object."""
 
     changed: list[Resource] = field(default_factory=list)
     findings: list[tuple[Resource, Finding]] = field(default_factory=list)
@@ -35,7 +35,6 @@ class Migration:
 
 
 def templates_among(items: Iterable[Resource]) -> dict[tuple[str, str], Object]:
-    """Return the data of the templates among items, by kind and name."""
     named = {(one.kind, one.name): one.get() for one in items if one.kind.endswith("Template")}
     return {key: data for key, data in named.items() if isinstance(data, dict)}
 
@@ -43,9 +42,9 @@ def templates_among(items: Iterable[Resource]) -> dict[tuple[str, str], Object]:
 def migrate(
     items: Sequence[Resource], templates: Mapping[tuple[str, str], Object] | None = None
 ) -> Migration:
-    """Convert the objects of Cluster API among items to v1beta2, in their texts.
+    """Convert the Cluster API objects among items to v1beta2, in their texts.
 
-    templates: those of the package before it, by kind and name; without them, those among the items.
+    templates: the package's templates before the migration, by kind and name; by default the items' own.
     """
     known = templates if templates is not None else templates_among(items)
     found = Migration(templates=known)
@@ -84,7 +83,7 @@ def _migrate(item: Resource, found: Migration) -> None:
 
 
 def _converted(item: Resource, data: Object, found: Migration) -> Object | None:
-    """Return an object in v1beta2; None if it is not one that changes."""
+    """Return an object in v1beta2; None if it does not change."""
     if group_of(item.api_version) == GROUP and item.kind in ("Cluster", "ClusterClass"):
         if version_of(item.api_version) != V1BETA1:
             return data
@@ -107,7 +106,7 @@ def _converted(item: Resource, data: Object, found: Migration) -> Object | None:
 
 
 def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
-    """Return a class whose references and patches are those of v1beta2.
+    """Convert the references and patches of a class to v1beta2.
 
     A kind with a patch that cannot be converted stays at its version everywhere: the API serves both.
     """
@@ -152,7 +151,7 @@ def _with_patches(item: Resource, new: Object, found: Migration) -> Object:
 
 
 def _selected(spec: Object, definition: Object, templates: Mapping[tuple[str, str], Object]) -> list[Object]:
-    """Return the known templates that a definition of a patch selects, of a class in the form of v1beta2."""
+    """Return the known templates that a patch definition selects, in a class of v1beta2's form."""
     resources = mapping(definition, "selector", "matchResources")
     holders = [mapping(spec, "controlPlane")] if resources.get("controlPlane") else []
     for field_name, listing in (
@@ -188,7 +187,7 @@ def _tell_twice(
 
 
 def _references(spec: Object, held: set[str]) -> Object:
-    """Point templateRefs to v1beta2 where the conversion is known. held: kinds that stay."""
+    """Point templateRefs to v1beta2 if the conversion is known. held: kinds that stay at v1beta1."""
 
     def moved(holder: Object, *path: str) -> Object:
         reference = mapping(holder, *path, "templateRef")

@@ -1,7 +1,7 @@
 """Convert patches of kubeadm's templates from v1beta1 to v1beta2: paths, values and simple templates.
 
-Arguments are a map in v1beta1 and a list in v1beta2. A template that builds more than lines `name: value`,
-and what has no single place in v1beta2, is left as it is, with the reason.
+Arguments are a map in v1beta1 and a list in v1beta2. Two kinds of patches stay, with the reason: templates
+that build more than lines `name: value`, and values without a single place in v1beta2.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAPS = re.compile(
 
 
 def newer(api_version: str, kind: str) -> str:
-    """Return the apiVersion of a reference after a migration: v1beta2 if the conversion is known."""
+    """Return the apiVersion of a reference after the migration: v1beta2 if the conversion is known."""
     wanted = f"{group_of(api_version)}/{V1BETA2}"
     known = version_of(api_version) == V1BETA1 and not is_unknown_conversion(api_version, wanted, kind)
     return wanted if known else api_version
@@ -35,10 +35,9 @@ def newer(api_version: str, kind: str) -> str:
 def converted_definition(
     definition: Object, templates: Sequence[Object] = (), before: Collection[Path] = ()
 ) -> tuple[Object, list[tuple[int, str]]]:
-    """Convert a definition of an inline patch; return it, and (number, why) of each JSON patch that stays.
+    """Convert a definition of an inline patch; return it, and (number, reason) of each JSON patch that stays.
 
-    templates: those that it selects, as far as known. before: the paths that earlier definitions patch in
-    them.
+    templates: the selected templates, if known. before: the paths that earlier definitions patch in them.
     """
     selector = mapping(definition, "selector")
     old, kind = str(selector.get("apiVersion", "")), str(selector.get("kind", ""))
@@ -68,7 +67,7 @@ def appended(definition: Object) -> Iterator[str]:
 
 
 def segments(patch: Object) -> Path:
-    """Return the path of a JSON patch, its parts unescaped."""
+    """Return the unescaped parts of a JSON patch's path."""
     parts = str(patch.get("path", "")).split("/")[1:]
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
@@ -113,7 +112,7 @@ def _subtree(patch: Object, inner: Path) -> Object:
 
 
 def _same_place(made: Object, inner: Path) -> object:
-    """Return the value at a path of converted data. Raises Refused if fields went elsewhere."""
+    """Return the value at a path of converted data. Raises Refused if its fields moved elsewhere."""
     value = lookup(made, inner) if inner else made
     if value is MISSING:
         raise Refused("v1beta2 has no such field: remove the patch, or write what it is for anew")
@@ -123,7 +122,7 @@ def _same_place(made: Object, inner: Path) -> object:
 
 
 def _of_control_plane(patch: Object, path: Path) -> Object:
-    """Convert a patch of a KubeadmControlPlaneTemplate outside of its kubeadmConfigSpec."""
+    """Convert a patch of a KubeadmControlPlaneTemplate outside its kubeadmConfigSpec."""
     inner = path[3:]
     probe = put({}, inner, patch.get("value", "1s"))
     made = kubeadm.control_plane_to_v1beta2(probe)

@@ -1,4 +1,4 @@
-"""Give a mapping in a text the data of a converted object: entries move, with comments and order."""
+"""Edit the text of an object into its converted form: entries move, with comments and order."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _OUTER = "template"
 
 
 def reshape(node: Map, new: Object, path: str = "") -> list[str]:
-    """Give a mapping the fields of `new`; return the paths, with comments, of what has no place any more."""
+    """Give a mapping the fields of `new`; return the paths, with comments, of removed fields."""
     lost: list[str] = []
     for entry in [one for one in node.entries if one.name not in new]:
         target = next((one for one in MOVES.get(str(entry.name), ()) if _is_free(node, one, new)), None)
@@ -96,7 +96,7 @@ def reshape(node: Map, new: Object, path: str = "") -> list[str]:
 
 
 def _gone(entry: Entry, path: str) -> list[str]:
-    """Return the paths of the values below an entry that goes, with their comments."""
+    """Return the paths of the values below a removed entry, with their comments."""
     value = deref(entry.value)
     inner = value.entries if isinstance(value, Map) else []
     has_value = not inner and entry.name not in _ELSEWHERE and go_data(value) not in _EMPTY
@@ -107,7 +107,7 @@ def _gone(entry: Entry, path: str) -> list[str]:
 
 
 def _told(entry: Entry, path: str, has_value: bool) -> list[str]:
-    """Return the path of a field that goes, with its comments; [] without value and comment."""
+    """Return the path of a removed field, with its comments; [] without value and comment."""
     path, source = path.lstrip("."), entry.key.source
     if source is None:
         return [path] if has_value else []
@@ -121,7 +121,7 @@ def _told(entry: Entry, path: str, has_value: bool) -> list[str]:
 
 
 def _fit(holder: Map, entry: Entry, value: Any, path: str) -> list[str]:
-    """Give an entry a value, as deep in its tree as their forms agree."""
+    """Write a value into an entry, and keep the text of all parts whose form stays."""
     there = entry.value
     if isinstance(there, Map) and isinstance(value, dict) and value:
         return reshape(there, value, path)
@@ -141,7 +141,7 @@ def _fit(holder: Map, entry: Entry, value: Any, path: str) -> list[str]:
 
 
 def _as_list(arguments: Map, value: list[Any]) -> Seq:
-    """Return a map of arguments as a list of names and values, in the order of the map."""
+    """Convert a map of arguments to a list of names and values, in the order of the map."""
     order = {name: number for number, name in enumerate(arguments.names())}
     found = Seq(flow=arguments.flow and not arguments.entries)
     for one in sorted(value, key=lambda item: order.get(str(item.get("name")), 0)):
@@ -158,19 +158,19 @@ def _as_list(arguments: Map, value: list[Any]) -> Seq:
 
 
 def _at(node: Any, path: Path) -> Any:
-    """Return what a tree has at a path, None if it has nothing there."""
+    """Return the value at a path, or None."""
     for name in path:
         node = node.get(name) if isinstance(node, Map) else None
     return node
 
 
 def _is_free(node: Map, path: Path, new: Object) -> bool:
-    """Return whether a field belongs to a place of the new data that the text does not have yet."""
+    """Return whether a field belongs at a place of `new` that the text lacks."""
     return _at(node, path) is None and lookup(new, path) is not MISSING
 
 
 def _move(node: Map, holder: Map, entry: Entry, path: Path) -> None:
-    """Move an entry of a holder to a path below the node, whose maps are made where the entry was."""
+    """Move an entry to a path below the node; new maps are made at the entry's old position."""
     position = node.entries.index(entry) if holder is node else len(node.entries)
     target = node
     for depth, name in enumerate(path[:-1]):
@@ -187,7 +187,7 @@ def _move(node: Map, holder: Map, entry: Entry, path: Path) -> None:
 
 
 def _unwrap(node: Map, entry: Entry) -> None:
-    """Put the entries of a map in its place."""
+    """Replace a map by its entries."""
     position = node.entries.index(entry)
     inner = deref(entry.value)
     assert isinstance(inner, Map)

@@ -1,1 +1,1 @@
-"""What the other folders share: objects of a topology, extensions as the engine sees them, and causes."""
+"""Shared models: objects of a topology, extensions as the engine sees them, and causes."""

@@ -1,5 +1,4 @@
-"""Record the causes of the fields of a Cluster's desired objects: its topology, class, templates, and later
-the patches.
+"""Record the causes of the fields of a Cluster's desired objects: topology, class, templates, then patches.
 
 causes = ClusterCauses(cluster, owner, templates)
 one = causes.object("controlPlane", ("controlPlane",), ("controlPlane",))
@@ -19,8 +18,7 @@ from krmkit.libraries.json.paths import dotted
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.collection import CollectedObject
-from krmkit.systems.clusterapi.api.roles import CLUSTER, HEALTH_CHECK, Role
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WorkerKind
+from krmkit.systems.clusterapi.api.roles import CLUSTER, DEPLOYMENT, HEALTH_CHECK, Role, WorkerKind
 
 # (handler, request, cause of a variable for a uid) -> (the extension, what it set in each template)
 VariableCause = Callable[[str, str], Cause]
@@ -35,8 +33,8 @@ _NAMED: tuple[Path, ...] = (("metadata", "name"), ("metadata", "namespace"), ("m
 class ClusterCauses:
     """The causes of all objects of one Cluster, by the object's role.
 
-    templates: the items of the class's templates by the id of their data. extensions: gives the values that
-    extensions among the items set.
+    templates: the items of the class's templates by the id of their data. extensions: gives the causes of
+    values that extensions among the items set.
     """
 
     def __init__(
@@ -58,12 +56,15 @@ class ClusterCauses:
         self._names: dict[Path, dict[str, Path]] = {}
 
     def object(self, role: Role, topology: Path = (), of_class: Path = ()) -> ObjectCauses:
-        """Begin the object of a role: its entry in spec.topology, and its entry in the spec of the class."""
+        """Begin the object of a role.
+
+        topology, of_class: its entries in spec.topology and the class's spec.
+        """
         paths = self.objects[role] = PathCauses()
         return ObjectCauses(self, paths, topology, of_class)
 
     def cluster_object(self) -> None:
-        """Record the Cluster as the controller writes it: itself, with references to what was made."""
+        """Record the Cluster as the controller writes it: with references to the objects it made."""
         one = self.object(CLUSTER)
         one.paths.set((), self.of_cluster(follows=True))
         one.from_cluster(("metadata", "labels"))
@@ -73,7 +74,7 @@ class ClusterCauses:
     def worker(
         self, kind: WorkerKind, number: int, class_name: str, bootstrap: Object, infrastructure: Object
     ) -> ObjectCauses:
-        """Begin the objects of a worker group, the entry `number` of the topology; return the group's own.
+        """Begin the objects of the worker group at `number` of the topology; return the group's own causes.
 
         bootstrap, infrastructure: the templates of its class.
         """
@@ -89,34 +90,33 @@ class ClusterCauses:
         return self.object(Role(kind.role, kind, name), entry, of_class)
 
     def worker_health_check(self, name: str) -> ObjectCauses:
-        """Begin the health check of a MachineDeployment."""
         return self.object(Role(HEALTH_CHECK, DEPLOYMENT, name), *self.entries[DEPLOYMENT, name])
 
     def template(self, data: Object, *field: str) -> Cause:
-        """Return the cause of what is copied from a template."""
+        """Return the cause of a value copied from a template's field."""
         known = self._templates.get(id(data))
         name = f"{data.get('kind', '')}/{mapping(data, 'metadata').get('name', '')}"
         return Cause("template", name, known.resource if known is not None else None, field, follows=True)
 
     def of_cluster(self, *field: str | int, follows: bool = False) -> Cause:
-        """Return the cause of what comes from the Cluster, but not from its topology."""
+        """Return the cause of a value from the Cluster, outside its topology."""
         resource = self.cluster.resource
         if resource is None:
             return Cause("resource", self.cluster.label.replace(" ", "/"))
         return resource_cause(resource, *field, follows=follows)
 
     def topology(self, *field: str | int, follows: bool = True) -> Cause:
-        """Return the cause of what a field of the Cluster's topology sets."""
+        """Return the cause of a value from a field of the Cluster's topology."""
         return Cause("topology", dotted(field), self.cluster.resource, (*_TOPOLOGY, *field), follows=follows)
 
     def of_class(self, *field: str | int, follows: bool = True) -> Cause:
-        """Return the cause of what a field of the class's spec sets."""
+        """Return the cause of a value from a field of the class's spec."""
         return Cause("class", dotted(field), self.owner.resource, ("spec", *field), follows=follows)
 
     def variable(self, path: str, overrides: Path | None) -> Cause:
-        """Return the cause of a variable's value: the override of a group, else the Cluster, else the class.
+        """Return the cause of a variable's value: a group's override, else the Cluster, else the class.
 
-        path: as patches name it, `nodes[0].name`. overrides: the entry in spec.topology whose overrides
+        path: in the form of patches, `nodes[0].name`. overrides: the entry in spec.topology whose overrides
         count.
         """
         name = path.partition(".")[0].partition("[")[0]
@@ -133,7 +133,7 @@ class ClusterCauses:
         return Cause("variable", path)
 
     def _builtin(self, path: str, entry: Path | None) -> Cause:
-        """Return the cause of a builtin variable: the field of the Cluster that it shows, if any."""
+        """Return the cause of a builtin variable: the Cluster's field that it shows, if any."""
         name = path.rpartition(".")[2]
         field: Path = ()
         if name == "version":
@@ -149,7 +149,7 @@ class ClusterCauses:
         return found if isinstance(found, dict) else {}
 
     def _named(self, path: Path, holder: CollectedObject, key: str = "name") -> dict[str, Path]:
-        """Return the paths of the names in a list of {name, ...}."""
+        """Return the paths of the entries of a list of {name, ...} by name."""
         known = self._names.get(path)
         if known is None:
             listed = _inside(holder.data, path)
@@ -162,7 +162,7 @@ class ClusterCauses:
 
 
 def _inside(value: Any, path: Path) -> Any:
-    """Return the value at a path of keys and positions; None if there is none."""
+    """Return the value at a path of keys and positions, or None."""
     for step in path:
         if isinstance(value, list) and isinstance(step, int) and step < len(value):
             value = value[step]
@@ -172,7 +172,7 @@ def _inside(value: Any, path: Path) -> Any:
 
 
 class ObjectCauses:
-    """Records what set the fields of one object. Fields of its entries are given relative to these."""
+    """Record the sources of one object's fields. Source fields are relative to the object's entries."""
 
     def __init__(self, everything: ClusterCauses, paths: PathCauses, topology: Path, of_class: Path) -> None:
         self._all = everything
@@ -181,7 +181,7 @@ class ObjectCauses:
         self._class = of_class
 
     def cloned(self, template: Object, whole: bool = False) -> None:
-        """Record a clone: all of a template (`whole`), or the object that its spec.template describes."""
+        """Record a clone of a whole template (`whole`), or of its spec.template."""
         everything = self._all
         self.paths.set((), everything.template(template, *(() if whole else ("spec", "template"))))
         if not whole:
@@ -203,30 +203,30 @@ class ObjectCauses:
         self.paths.each([(*path, name) for name in _LABELS], self._all.name)
 
     def named_by_cluster(self, path: Path) -> None:
-        """Record a field that holds the Cluster's name."""
+        """Record a field with the Cluster's name."""
         self.paths.set(path, self._all.name)
 
     def topology(self, path: Path, *field: str | int) -> None:
-        """Record what a field of the object's entry in the topology sets."""
+        """Record a path that a field of the object's topology entry sets."""
         self.paths.set(path, self._all.topology(*self._topology, *field))
 
     def version(self, path: Path) -> None:
-        """Record that a version is the topology's."""
+        """Record a path that holds the topology's version."""
         self.paths.set(path, self._all.topology("version"))
 
     def of_class(self, path: Path, *field: str | int) -> None:
-        """Record what a field of the object's entry in the class sets."""
+        """Record a path that a field of the object's class entry sets."""
         self.paths.set(path, self._all.of_class(*self._class, *field))
 
     def chosen(self, path: Path, topology: Object, of_class: Object, *field: str) -> None:
-        """Record a field that the topology sets, or else the class."""
+        """Record a path that the topology sets, else the class."""
         if _inside(topology, field) not in (None, ""):
             self.topology(path, *field)
         elif _inside(of_class, field) is not None:
             self.of_class(path, *field)
 
     def health_check(self, by_topology: bool, checks: Object) -> None:
-        """Record a health check, which the topology defines as a whole, or else the class."""
+        """Record a health check, which is the topology's or the class's as a whole."""
         entry = ("healthCheck",)
         for path in ((), ("spec", "checks"), ("spec", "remediation")):
             field = (*entry, *path[1:])
@@ -241,7 +241,7 @@ class ObjectCauses:
         self.named_by_cluster(("spec", "clusterName"))
 
     def metadata(self, path: Path, name: str, topology: Object, of_class: Object) -> None:
-        """Record the labels or annotations (`name`) that the class sets and the topology overrides."""
+        """Record the labels or annotations (`name`) of the class, which the topology overrides."""
         for key in mapping(of_class, "metadata", name):
             self.of_class((*path, name, key), "metadata", name, key)
         for key in mapping(topology, "metadata", name):

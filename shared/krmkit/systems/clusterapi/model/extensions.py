@@ -21,10 +21,10 @@ JSON_MERGE_PATCH = "JSONMergePatch"
 
 
 class Extensions(Protocol):
-    """Answers hooks. Messages are those of the wire, except that `patch` is JSON data, not base64."""
+    """Answers hooks. Messages are as on the wire, except that `patch` is JSON data, not base64."""
 
     def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
-        """Return the response of a hook such as GENERATE_PATCHES. Raises TopologyError if nobody answers.
+        """Return the response of a hook such as GENERATE_PATCHES. Raises TopologyError without an answer.
 
         handler: the name in a class, `<handler>.<extensionConfig>`. owner: namespace/name of the class or
         Cluster that the call is for, by default the Cluster of the request's first item.
@@ -32,10 +32,9 @@ class Extensions(Protocol):
 
 
 class NoExtensions:
-    """No extensions: every call raises an error that names the missing one."""
+    """A set of no extensions: every call raises an error that names the missing one."""
 
     def call(self, hook: str, handler: str, request: Object, owner: str = "") -> Object:
-        """Raise TopologyError."""
         raise unanswered(hook, handler)
 
 
@@ -46,7 +45,7 @@ def unanswered(hook: str, handler: str, why: str = "") -> TopologyError:
 
 
 def checked(handler: str, response: Object) -> Object:
-    """Return a response with status Success. Raises TopologyError in the reference's words for others."""
+    """Return a successful response. Raises TopologyError in the reference's words for any other status."""
     status = response.get("status")
     if status == "Success":
         return response

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api import roles
-from krmkit.systems.clusterapi.api.workerkinds import DEPLOYMENT, WORKER_KINDS, WorkerKind
+from krmkit.systems.clusterapi.api.roles import DEPLOYMENT, WORKER_KINDS, WorkerKind
 
 
 @dataclass(slots=True)
 class ControlPlaneState:
-    """A control plane, and optionally the template of its machines and its health check."""
+    """A control plane; optionally the template of its machines, and its health check."""
 
     object: Object
     infrastructure_machine_template: Object | None = None
@@ -33,7 +33,7 @@ class WorkerState:
 class ClusterState:
     """All objects of one Cluster; worker groups by their name in the topology, in the topology's order.
 
-    applied: by role, what the topology applied last to running objects. Empty if it is not known.
+    applied: the objects that the topology applied last, by role. Empty if unknown.
     """
 
     cluster: Object
@@ -44,7 +44,6 @@ class ClusterState:
     applied: dict[roles.Role, Object] = field(default_factory=dict)
 
     def workers(self, kind: WorkerKind) -> dict[str, WorkerState]:
-        """Return the worker groups of one kind."""
         return self.machine_deployments if kind is DEPLOYMENT else self.machine_pools
 
     def objects(self) -> Iterator[tuple[roles.Role, Object]]:

@@ -1,1 +1,1 @@
-"""The webhooks over a whole package: defaulting and validation of its Clusters, classes and objects."""
+"""Apply the webhooks to a whole package: default and validate its Clusters, classes and objects."""

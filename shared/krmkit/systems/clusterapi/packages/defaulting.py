@@ -1,27 +1,33 @@
 """Default the Clusters of a package as the webhook does, as edits of their text.
 
-Only added and changed values are written; all others keep their lines and comments.
+Only added and changed values are written; all others keep their lines and comments. Causes are recorded for
+all values that are defaults of the class, written now or by an earlier defaulting.
 """
 
 from __future__ import annotations
 
-from krmkit.krm.cause import CauseLog, PathCauses
+from collections.abc import Mapping
+from typing import Any
+
+from krmkit.krm.cause import Cause, CauseLog, PathCauses
+from krmkit.krm.fieldpath import Path
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json import Object
+from krmkit.libraries.json.equal import json_equal
 from krmkit.libraries.schema.fields import find, mapping
+from krmkit.libraries.schema.openapi import Schema, fill_defaults
 from krmkit.systems.clusterapi.desired.package import Class, DecodedObject, TopologyPackage, default_cluster
+from krmkit.systems.clusterapi.variables.definitions import Definitions
 from krmkit.systems.clusterapi.webhooks.cluster import class_key
 from krmkit.systems.clusterapi.webhooks.compatibility import WORKER_KINDS, topology_of, workers_of
 from krmkit.systems.clusterapi.webhooks.repairs import meant
-
-Path = tuple[str | int, ...]
 
 _TOPOLOGY: Path = ("spec", "topology")
 
 
 def default_package(package: TopologyPackage, causes: CauseLog | None = None) -> list[Finding]:
-    """Default the Clusters of a package in their items; return findings. causes: records defaults."""
+    """Default the Clusters in their items; return findings. causes: records the defaults."""
     found = list(package.findings)
     for decoded in package.clusters:
         found += decoded.findings()
@@ -63,8 +69,8 @@ def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog 
 
 
 def _record(paths: PathCauses, owner: Class, topology: Object) -> None:
-    """Record the values of variables that are the class's defaults."""
-    from krmkit.systems.clusterapi.variables.defaultcauses import DefaultCauses
+    """Record the variable values that are defaults of the class."""
+    from krmkit.systems.clusterapi.packages.defaulting import DefaultCauses
 
     if owner.definitions is None:
         return
@@ -108,7 +114,7 @@ def _variables(holder: Object | None) -> Object:
 def _write_variables(
     resource: Resource, path: Path, old: Object, new: Object, name: str, changed: list[Path]
 ) -> None:
-    """Complete existing values, and append missing ones. Defaulting keeps the order."""
+    """Complete existing values and append missing ones. The order stays."""
     before, after = old.get(name) or [], new.get(name) or []
     path = (*path, name)
     for position, (one, other) in enumerate(zip(before, after, strict=False)):
@@ -122,7 +128,7 @@ def _write_variables(
 
 
 def _complete(resource: Resource, path: Path, old: object, new: object, changed: list[Path]) -> None:
-    """Write the fields that defaulting added inside a value; existing ones keep their text."""
+    """Write the fields that defaulting added inside a value; existing fields keep their text."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name, value in new.items():
             if old.get(name) is None:
@@ -140,3 +146,50 @@ def _complete(resource: Resource, path: Path, old: object, new: object, changed:
 def _set(resource: Resource, path: Path, value: object, changed: list[Path]) -> None:
     resource.set(path, value)
     changed.append(path)
+
+
+class DefaultCauses:
+    """Record defaults among a Cluster's variables. `declared`: spec.variables of the class `owner`."""
+
+    def __init__(
+        self, paths: PathCauses, definitions: Definitions, declared: object, owner: Resource | None
+    ) -> None:
+        self._paths = paths
+        self._definitions = definitions
+        self._owner = owner
+        listed = declared if isinstance(declared, list) else []
+        self._numbers = {
+            one.get("name"): number for number, one in enumerate(listed) if isinstance(one, dict)
+        }
+
+    def record(self, path: Path, variables: list[Mapping[str, Any]], added: bool) -> None:
+        """Record the variables at a path. added: defaulting may add whole variables there."""
+        for number, variable in enumerate(variables):
+            name = str(variable.get("name", ""))
+            definition = self._definitions.by_name.get(name)
+            if definition is None or definition.schema is None or "value" not in variable:
+                continue
+            place: Path = (*path, number) if added else (*path, number, "value")
+            self._value(name, definition.schema, variable["value"], place, (*path, number, "value"), ())
+
+    def _value(self, name: str, schema: Schema, value: object, whole: Path, path: Path, inner: Path) -> None:
+        """Record a default, or the default parts of a value. inner: the path in the schema."""
+        if schema.has_default and json_equal(value, fill_defaults(schema, schema.default)):
+            number = self._numbers.get(name)
+            field: Path = ()
+            if number is not None:
+                field = ("spec", "variables", number, "schema", "openAPIV3Schema", *inner, "default")
+            self._paths.set(whole, Cause("default", name, self._owner if field else None, field))
+            return
+        if isinstance(value, dict):
+            for key, part in value.items():
+                child = schema.properties.get(key)
+                below: Path = (*inner, "properties", key)
+                if child is None:
+                    child, below = schema.additional, (*inner, "additionalProperties")
+                if child is not None:
+                    self._value(name, child, part, (*path, key), (*path, key), below)
+        elif isinstance(value, list) and schema.items is not None:
+            for position, part in enumerate(value):
+                place = (*path, position)
+                self._value(name, schema.items, part, place, place, (*inner, "items"))

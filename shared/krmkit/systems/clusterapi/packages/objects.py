@@ -1,7 +1,7 @@
-"""Check the objects of a topology, given ones and those that the controller would make, by their API.
+"""Check the given objects of a topology, and the objects that the controller would make, by their API.
 
-The API server checks Clusters and classes so before their webhooks. For the objects made of them the
-controller runs into it later, and the Cluster is stuck. Validation and plans use the same functions.
+The API server checks Clusters and classes before their webhooks. An object that it refuses later, when the
+controller makes it, blocks the Cluster. Validation and plans use the same functions.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ def with_refused_objects(
     feature_gates: Mapping[str, bool],
     crds: Iterable[Mapping[str, Any]] = (),
 ) -> list[Finding]:
-    """Return the webhooks' findings, and those of all objects, given and made.
+    """Return the webhooks' findings, and findings about all given and made objects.
 
-    crds: further ones than those among the items, which win. Objects that the controller would make are
-    checked if the Cluster and its class are taken and the Cluster can be rendered.
+    crds: CRDs in addition to the items' own, which override. Objects that the controller would make are
+    checked if the Cluster and its class are accepted and the Cluster can be rendered.
     """
     checked = CheckedPackage(package, crds)
     found = checked.with_given(findings)
@@ -45,7 +45,7 @@ def with_refused_objects(
 
 
 class CheckedPackage:
-    """Checks the objects of one package. `sound`: Clusters and classes that the API takes."""
+    """Check the objects of one package. `sound`: Clusters and classes that the API accepts."""
 
     def __init__(self, package: TopologyPackage, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._package = package
@@ -73,7 +73,7 @@ class CheckedPackage:
         return _with_causes(kept + found) + self._others({_place(one) for one in kept})
 
     def _others(self, reported: set[tuple[str, str]]) -> list[Finding]:
-        """Return findings of other objects than Clusters and classes; generated ones are checked as made."""
+        """Return findings of objects other than Clusters and classes; `made` checks generated ones."""
         found = []
         for item in self._package.collected.others.values():
             if item.is_generated:
@@ -92,14 +92,14 @@ class CheckedPackage:
     def made(self, rendered: RenderedCluster, webhooks: bool = False) -> list[Finding]:
         """Return an error for each value of a Cluster's made objects that the API refuses.
 
-        An error of a template is one of all objects made of it: it is not repeated. webhooks: also those of a
-        new control plane.
+        An error of a template is not repeated for the objects made of it. webhooks: also webhook errors of
+        a new control plane.
         """
         return refused(self._check, rendered, self._known, webhooks)
 
 
 def _with_causes(findings: list[Finding]) -> list[Finding]:
-    """Merge errors that a dropped field causes into one: those below it, and what is missing beside it."""
+    """Merge the errors that one dropped field causes: those below it, and missing fields beside it."""
     dropped = [one for one in findings if one.rule == UNKNOWN_FIELD]
     effects: dict[int, list[Finding]] = {}
     for error in findings:

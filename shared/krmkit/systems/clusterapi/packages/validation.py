@@ -1,4 +1,4 @@
-"""validate-cluster-topology: all errors of the webhooks about the objects of a package, at once."""
+"""Validate the objects of a package as the webhooks do, and report all errors at once."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ _TEMPLATE = Struct(
 def validate_package(
     package: TopologyPackage, features: FeatureGates, running: CurrentObjects | None = None
 ) -> list[Finding]:
-    """Return all findings of the classes, then of the Clusters, each against its class and its earlier state.
+    """Return the findings of the classes, then of the Clusters, each against its class and its old state.
 
-    running: the existing objects, in place of those among the items.
+    running: the existing objects, in place of the items' own.
     """
     findings = list(package.findings)
     users: dict[Key, list[DecodedObject]] = {}
@@ -104,7 +104,7 @@ def _removed_classes(package: TopologyPackage, users: dict[Key, list[DecodedObje
 
 
 def _templates(package: TopologyPackage, decoded: DecodedObject) -> list[Finding]:
-    """Report templates that are not among the items, and unknown fields of templates."""
+    """Report absent templates, and unknown fields of templates."""
     found = []
     seen: set[tuple[str, str, str]] = set()
     for part, reference in compatibility.template_refs(decoded.data):
@@ -168,7 +168,7 @@ def _validate_cluster(
 def _errors(
     cluster: Object, old: Object | None, owner: Class | None, around: Surroundings
 ) -> tuple[list[FieldError], list[FieldError], list[str]]:
-    """Return the errors of validation, those of defaulting (most of them about variables), and warnings."""
+    """Return the errors of validation, the errors of defaulting (mostly about variables), and warnings."""
     defaulted, variable_errors = default_cluster(cluster, owner, old)
     errors, warnings = validate_cluster(defaulted, old, around)
     if variable_errors and not class_key(cluster)[1]:
@@ -183,7 +183,7 @@ def _known_before(
     owner: Class | None,
     around: Surroundings,
 ) -> set[str] | None:
-    """Return the errors of the Cluster before its class changed; None if the class did not change."""
+    """Return the Cluster's errors before its class changed; None if the class did not change."""
     before = package.previous_classes.get(class_key(decoded.data))
     if before is None or owner is None or not before.usable or before.data == owner.data:
         return None
@@ -194,7 +194,7 @@ def _known_before(
 
 
 def _broken(decoded: DecodedObject, owner: Class, error: FieldError) -> Finding:
-    """Report a Cluster that was valid until its class changed, with the repair."""
+    """Report a Cluster that became invalid by its class's change, with the repair."""
     label = f"{owner.decoded.item.namespace}/{owner.decoded.item.name}"
     message = f"the change of ClusterClass {label} breaks this Cluster: {shortened(error.body())}"
     wanted = need(error, owner.data)

@@ -1,4 +1,4 @@
-"""Applying patches to the templates of a request, and writing patched templates back to the desired objects.
+"""Apply patches to the templates of a request, and write the templates back to the desired objects.
 
 Source: patches/engine.go (applyPatchesToRequest) and patches/patch.go (copySpec and the fields it preserves).
 """
@@ -50,14 +50,14 @@ def protected_fields(preserve: Iterable[Path] = ()) -> list[Path]:
 
 
 class Patched:
-    """A template to which the patches of a class are applied one after the other."""
+    """A template under the patches of a class, which are applied one after the other."""
 
     def __init__(self, item: RequestItem) -> None:
         self._item = item
         self._draft = Draft(item.object)
 
     def json_patch(self, operations: list[Object], note: Callable[[int, object], None] | None = None) -> None:
-        """Apply an RFC 6902 patch to spec, labels and annotations; others stay. Raises TopologyError.
+        """Apply an RFC 6902 patch to spec, labels and annotations only. Raises TopologyError.
 
         note: called after each operation, with its number and the document.
         """
@@ -86,7 +86,7 @@ class Patched:
             self._accept(before, draft.document)
 
     def merge_patch(self, patch: object) -> None:
-        """Apply an RFC 7386 patch, with the same restriction. Raises TopologyError."""
+        """Apply an RFC 7386 patch to spec, labels and annotations only. Raises TopologyError."""
         before = self._item.object
         try:
             self._accept(before, merged(before, patch))
@@ -96,7 +96,7 @@ class Patched:
             ) from None
 
     def _accept(self, before: Object, after: object) -> None:
-        """Take over spec, labels and annotations if `after` has them, and nothing else."""
+        """Take spec, labels and annotations from `after` if it has them, and nothing else."""
         if not isinstance(after, dict):
             raise TopologyError(
                 "failed to apply patch to template: failed to convert patched template to Unstructured:"
@@ -114,7 +114,7 @@ class Patched:
 
 
 def _absent(document: Object, message: str) -> str:
-    """Return a hint about the first map that a path needs and a template lacks, or ""."""
+    """Return a hint about the first map of a path that the template lacks, or ""."""
     match = re.search(r'add operation does not apply: doc is missing path: "([^"]*)"', message)
     parts = match[1].split("/")[1:-1] if match else []
     holder: object = document
@@ -131,8 +131,8 @@ def _absent(document: Object, message: str) -> str:
 def write_back(target: Object, template: Object, is_template: bool, preserve: Iterable[Path] = ()) -> Object:
     """Return the desired object with spec, labels and annotations of its patched template.
 
-    is_template: the object is a template itself. preserve: more fields that keep their value if they have
-    one. Each field that the patched template has is replaced as a whole. Raises TopologyError.
+    is_template: the object is a template itself. preserve: more fields whose existing value stays. Each field
+    of the patched template is replaced as a whole. Raises TopologyError.
     """
     fields = TEMPLATE_FIELDS if is_template else OBJECT_FIELDS
     kept = [(path, lookup(target, path)) for path in protected_fields(preserve)]

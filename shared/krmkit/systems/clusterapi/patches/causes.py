@@ -1,4 +1,4 @@
-"""The causes of a template's paths while patches change it, and their transfer to the desired object."""
+"""Record the causes of a template's paths as patches change it, and pass them to the desired object."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.systems.clusterapi.patches.apply import OBJECT_FIELDS, TEMPLATE_FIEL
 
 
 def record_operation(paths: PathCauses, operation: Object, after: object, causes: Iterable[Cause]) -> Path:
-    """Record an applied operation of a JSON patch; return the path that it set. `after`: the document."""
+    """Record an applied JSON patch operation; return the path that it set. `after`: the document."""
     kind = operation.get("op")
     if kind == "test":
         return ()
@@ -53,7 +53,7 @@ def _path(operation: Object, name: str) -> str:
 
 
 def _steps(path: str, document: object) -> tuple[Path, object]:
-    """Return the keys and positions of a JSON pointer, the last one unparsed, and its container."""
+    """Split a JSON pointer into keys and positions, the last unparsed; return them and the last container."""
     parts = [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")[1:]]
     found: list[str | int] = []
     value: Any = document
@@ -69,7 +69,7 @@ def _steps(path: str, document: object) -> tuple[Path, object]:
 
 
 def record_merge(paths: PathCauses, patch: object, causes: Iterable[Cause], path: Path = ()) -> None:
-    """Record a JSON merge patch: each value that it sets or removes."""
+    """Record each value that a JSON merge patch sets or removes."""
     if isinstance(patch, dict) and patch:
         for key, value in patch.items():
             record_merge(paths, value, causes, (*path, key))
@@ -78,7 +78,7 @@ def record_merge(paths: PathCauses, patch: object, causes: Iterable[Cause], path
 
 
 def record_explained(paths: PathCauses, path: Path, own: list[Cause], inside: PathCauses) -> None:
-    """Record the causes of a path that an extension wrote, with the extension's own causes."""
+    """Record the causes of a path that an extension wrote, together with the extension's own causes."""
     paths.set(path, *own, *inside.at(path))
     size = len(path)
     for written, causes in inside.entries():
@@ -87,7 +87,7 @@ def record_explained(paths: PathCauses, path: Path, own: list[Cause], inside: Pa
 
 
 def references(change: Object, enabled_if: object) -> list[str]:
-    """Return the variables that a change of a patch reads, and those that enable the patch, each once.
+    """Return the variables that a patch's change and its enabledIf read, each once.
 
     references({"valueFrom": {"template": "{{ .image }}"}}, None)   # ["image"]
     """

@@ -1,7 +1,7 @@
 """Run all patches of a class, in order, on all templates of a Cluster. Source: patches/engine.go.
 
-The order contract: one request carries the templates through all patches; each patch is generated from the
-templates as the patches before left them; after the last the extensions validate; then results are written
+The order: one request carries the templates through all patches; each patch is generated from the templates
+that the patches before it changed; after the last patch the extensions validate; then results are written
 back.
 """
 
@@ -26,7 +26,7 @@ INLINE = "inline"
 
 
 class PatchEngine:
-    """The patches of one class, with their templates parsed, and the variables that each of them sees.
+    """The patches of one class, with parsed templates, and the variables that each patch sees.
 
     definitions: the class's status.variables; None if every patch sees every variable.
     """
@@ -39,7 +39,6 @@ class PatchEngine:
 
     @property
     def has_patches(self) -> bool:
-        """Return whether the class has any patch."""
         return bool(self._patches)
 
     def apply(
@@ -49,7 +48,7 @@ class PatchEngine:
         extensions: Extensions,
         causes: ClusterCauses | None = None,
     ) -> None:
-        """Patch the Cluster's objects of the request. causes: records what did it. Raises TopologyError."""
+        """Patch the Cluster's objects of the request. causes: records each change. Raises TopologyError."""
         drafts = {id(item): Patched(item) for item in request.items}
         names: frozenset[str] | None = None
         recorder = None

@@ -25,7 +25,6 @@ class ExternalPatch:
 
     @property
     def generates(self) -> bool:
-        """Return whether the patch names an extension for GeneratePatches."""
         return bool(self._external.get("generatePatchesExtension"))
 
     @property
@@ -35,13 +34,12 @@ class ExternalPatch:
 
     @property
     def validates(self) -> bool:
-        """Return whether the patch names an extension for ValidateTopology."""
         return bool(self._external.get("validateTopologyExtension"))
 
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
     ) -> list[tuple[RequestItem, str, Any, int]]:
-        """Return (item, patch type, patch, its position) in the order of the answer. Raises TopologyError."""
+        """Return (item, patch type, patch, position) in the order of the answer. Raises TopologyError."""
         handler = self.handler
         wire = self.wire("GeneratePatchesRequest", request, names, with_uid=True)
         response = checked(handler, extensions.call(hooks.GENERATE_PATCHES, handler, wire))
@@ -70,7 +68,7 @@ class ExternalPatch:
         checked(handler, extensions.call(hooks.VALIDATE_TOPOLOGY, handler, wire))
 
     def wire(self, kind: str, request: Request, names: frozenset[str] | None, with_uid: bool) -> Object:
-        """Return the request for the wire. names: variables that are defined for the patch (None: all)."""
+        """Return the hook's request. names: the variables defined for the patch (None: all)."""
         items = []
         for item in request.items:
             wire: Object = {"uid": item.uid} if with_uid else {}

@@ -10,8 +10,13 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api.errors import PatchValueError, TopologyError
 from krmkit.systems.clusterapi.model.extensions import JSON_PATCH, Extensions
-from krmkit.systems.clusterapi.patches.request import Request, RequestItem, item_variables, merge_variables
-from krmkit.systems.clusterapi.patches.selector import matches
+from krmkit.systems.clusterapi.patches.request import (
+    Request,
+    RequestItem,
+    item_variables,
+    matches,
+    merge_variables,
+)
 from krmkit.systems.clusterapi.patches.values import Variables, enabled_by, value_of
 
 
@@ -36,10 +41,9 @@ class InlinePatch:
     def generate(
         self, request: Request, names: frozenset[str] | None, extensions: Extensions
     ) -> list[tuple[RequestItem, str, Any, int]]:
-        """Return (item, patch type, patch, definition's number) for each definition that selects an item.
+        """Return (item, patch type, patch, definition's number) for each item that a definition selects.
 
-        names: the variables that are defined for this patch (None: all). Calls no extension. Raises
-        TopologyError.
+        names: the variables defined for this patch (None: all). Calls no extension. Raises TopologyError.
         """
         shared = request.variables_for(names)
         answers: list[tuple[RequestItem, str, Any, int]] = []
@@ -80,6 +84,6 @@ def _operation(json_patch: Object) -> Callable[[Variables], Object]:
 
 
 def aggregate(errors: list[str]) -> str:
-    """Return several errors as Go's aggregate prints them, each once. `aggregate(["a", "b"])` is "[a, b]"."""
+    """Join errors as Go's aggregate prints them, each once. `aggregate(["a", "b"])` is "[a, b]"."""
     unique = list(dict.fromkeys(errors))
     return unique[0] if len(unique) == 1 else f"[{', '.join(unique)}]"

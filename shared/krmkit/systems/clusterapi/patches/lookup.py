@@ -14,7 +14,7 @@ Segment = tuple[str, int | None]
 
 
 def parse_path_segment(segment: str) -> Segment:
-    """Return name and index of a segment: ("nodes", 1) of "nodes[1]". Raises PatchValueError."""
+    """Split a segment into name and index: "nodes[1]" into ("nodes", 1). Raises PatchValueError."""
     left, right = segment.find("["), segment.find("]")
     if left < 0 and right < 0:
         return segment, None
@@ -33,7 +33,7 @@ def parse_path_segment(segment: str) -> Segment:
 
 
 class VariablePath:
-    """A path, split once and looked up as often as needed.
+    """A variable's path, split once for many lookups.
 
     VariablePath("nodes[0].name").value({"nodes": [{"name": "a"}]})   # "a"
     """

@@ -1,4 +1,4 @@
-"""Records what the patches of a class set, while they are applied to the templates of one Cluster."""
+"""Record the causes of values that a class's patches set in the templates of one Cluster."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class PatchRecorder:
         self._explained: Mapping[str, PathCauses] = {}
 
     def begin(self, patch: InlinePatch | ExternalPatch, number: int, names: frozenset[str] | None) -> None:
-        """Begin the patch at a position of the class; `names` are the variables that it sees."""
+        """Begin the patch at a position of the class. names: the variables that it sees."""
         self._patch, self._number = patch, number
         self._explained = {}
         if isinstance(patch, InlinePatch):
@@ -55,7 +55,7 @@ class PatchRecorder:
     def noting(
         self, item: RequestItem, operations: list[Object], definition: int
     ) -> Callable[[int, object], None]:
-        """Return what records each operation of a JSON patch once it was applied."""
+        """Return a callback that records each operation of a JSON patch after its application."""
         paths = self._templates[id(item)]
         if isinstance(self._patch, InlinePatch):
             causes = self._inline(self._patch, item, definition)
@@ -74,17 +74,16 @@ class PatchRecorder:
         return note
 
     def merged(self, item: RequestItem, patch: object) -> None:
-        """Record a merge patch of an extension."""
         record_merge(self._templates[id(item)], patch, self._own)
 
     def written(self, item: RequestItem, target: Object) -> None:
-        """Take the causes of a template over to the object that got it; `target` is that object before."""
+        """Pass the causes of a template to its desired object; `target` is that object before."""
         preserve = PROTECTED_CONTROL_PLANE if item.role == CONTROL_PLANE else ()
         paths = self._causes.objects[item.role]
         write_back_causes(paths, self._templates[id(item)], target, item.role.is_template, preserve)
 
     def _inline(self, patch: InlinePatch, item: RequestItem, definition: int) -> list[list[Cause]]:
-        """Return the causes of each operation of a definition: the patch, and the variables that it uses."""
+        """Return the causes of each operation of a definition: the patch, and the variables it uses."""
         found = []
         entry = self._entry(item)
         for number, change in enumerate(patch.data["definitions"][definition]["jsonPatches"]):
@@ -95,7 +94,7 @@ class PatchRecorder:
         return found
 
     def _entry(self, item: RequestItem) -> Path | None:
-        """Return the entry of the topology whose overrides an item sees."""
+        """Return the topology entry whose overrides an item sees."""
         role = item.role
         if role.kind is not None:
             return self._causes.entries[role.kind, role.group][0]

@@ -1,4 +1,7 @@
-"""The GeneratePatches request: templates with their holders and variables, in the reference's order."""
+"""Model the GeneratePatches request, and the selectors of patches over its templates.
+
+Source of the selectors: matchesSelector in patches/inline/json_patch_generator.go.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from krmkit.libraries.json import Object
+from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api.roles import Role
 
 INFRASTRUCTURE_REF = "spec.infrastructureRef"
@@ -46,12 +50,12 @@ class Request:
     builtin: Object
 
     def variables_for(self, names: frozenset[str] | None) -> Object:
-        """Return the global variables that a patch sees: those defined for it (None: all), and `builtin`."""
+        """Return `builtin` and the global variables defined for a patch (names; None: all)."""
         return {**_seen(self.variables, names), "builtin": self.builtin}
 
 
 def item_variables(item: RequestItem, names: frozenset[str] | None) -> Object:
-    """Return the variables of one item that a patch sees: its overrides, filtered, and `builtin`."""
+    """Return `builtin` and an item's overrides, as far as they are defined for a patch (names)."""
     own = {} if item.builtin is None else {"builtin": item.builtin}
     return {**_seen(item.variables, names), **own}
 
@@ -73,12 +77,59 @@ def merge_variables(shared: Object, own: Object) -> Object:
 
 
 def _over(below: Any, above: Any) -> Any:
-    """Merge mappings at every level; `above` replaces everything else, as Go's decoder does."""
+    """Merge mappings at every level; other values of `above` replace, as in Go's decoder."""
     if not (isinstance(below, dict) and isinstance(above, dict)):
         return above
     return {**below, **{name: _over(below.get(name), value) for name, value in above.items()}}
 
 
 def wire_variables(variables: Object) -> list[Object]:
-    """Return variables in the form of hooks. `wire_variables({"a": 1})` is [{"name": "a", "value": 1}]."""
+    """Return variables in the hooks' form. `wire_variables({"a": 1})` is [{"name": "a", "value": 1}]."""
     return [{"name": name, "value": value} for name, value in variables.items()]
+
+
+_WORKER_REFS = (BOOTSTRAP_REF, MACHINE_INFRASTRUCTURE_REF)
+
+
+def matches(item: RequestItem, selector: dict[str, Any]) -> bool:
+    """Return whether a selector selects the item: same apiVersion and kind, and one matching resource.
+
+    matches(item, {"apiVersion": "i/v1", "kind": "T", "matchResources": {"infrastructureCluster": True}})
+    """
+    template, versions = item.object, selector.get("apiVersion")
+    version = template.get("apiVersion")
+    if template.get("kind") != selector.get("kind"):
+        return False
+    # A ClusterClass names one version; an extension may name several, because it serves several.
+    if version not in versions if isinstance(versions, list) else version != versions:
+        return False
+    resources = mapping(selector, "matchResources")
+    holder = item.holder
+    kind, path = holder.get("kind"), holder.get("fieldPath")
+    if resources.get("infrastructureCluster") and kind == "Cluster" and path == INFRASTRUCTURE_REF:
+        return True
+    if resources.get("controlPlane") and (
+        (kind == "Cluster" and path == CONTROL_PLANE_REF) or path in CONTROL_PLANE_MACHINE_REFS
+    ):
+        return True
+    if path not in _WORKER_REFS:
+        return False
+    for holder_kind, label, builtin in (
+        ("MachineDeployment", "machineDeploymentClass", "machineDeployment"),
+        ("MachinePool", "machinePoolClass", "machinePool"),
+    ):
+        names = find(resources, (label, "names"))
+        if kind == holder_kind and names:
+            name = find(item.builtin, (builtin, "class"))
+            if isinstance(name, str) and any(matches_class(pattern, name) for pattern in names):
+                return True
+    return False
+
+
+def matches_class(pattern: str, name: str) -> bool:
+    """Return whether a class name matches a pattern: equal, `*`, or with a star at one end."""
+    return (
+        pattern in ("*", name)
+        or (pattern.startswith("*") and name.endswith(pattern[1:]))
+        or (pattern.endswith("*") and name.startswith(pattern[:-1]))
+    )

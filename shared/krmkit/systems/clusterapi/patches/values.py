@@ -28,7 +28,7 @@ _CHANGING = ("set", "merge", "unset", "mustMerge")
 
 @dataclass(slots=True)
 class Variables:
-    """The variables of one item: JSON for paths and, made on first use, Go values for templates."""
+    """The variables of one item: JSON for paths, and Go values for templates, made on first use."""
 
     values: Mapping[str, Any]
     _data: object = field(init=False, default=None)
@@ -77,9 +77,9 @@ class ValueTemplate:
 
 
 def yaml_value(text: str) -> Any:
-    """Return YAML as sigs.k8s.io/yaml reads it into JSON: `yes` is True, `1e+06` is 1000000.
+    """Read YAML into JSON values as sigs.k8s.io/yaml does: `yes` is True, `1e+06` is 1000000.
 
-    Raises YamlError. Of several documents only the first counts.
+    Only the first of several documents counts. Raises YamlError.
     """
     if text and text[0] in _PLAIN_FIRST and _PLAIN.issuperset(text) and text[-1] != ":":
         return json_number(go2_resolve(text)[1])
@@ -88,7 +88,7 @@ def yaml_value(text: str) -> Any:
 
 
 def json_number(value: Any) -> Any:
-    """Return a whole float64 as the integer that JSON makes of it. `json_number(3.0)` is 3."""
+    """Convert a whole float64 to the integer of its JSON text. `json_number(3.0)` is 3."""
     if type(value) is float:
         if value - value != 0:
             raise YamlError(f"json: unsupported value: {value}")
@@ -109,7 +109,7 @@ def json_numbers(value: Any) -> Any:
 
 
 def value_of(json_patch: Mapping[str, Any]) -> Callable[[Variables], Any]:
-    """Return a function that calculates one jsonPatch's value; a call may raise PatchValueError.
+    """Return a function that calculates the value of one jsonPatch; a call may raise PatchValueError.
 
     value_of({"valueFrom": {"variable": "a.b"}})(Variables({"a": {"b": 1}}))   # 1
     """
@@ -141,7 +141,7 @@ def _failing(message: str) -> Callable[[Variables], Any]:
 
 
 def _told(what: str, read: Callable[[Variables], Any]) -> Callable[[Variables], Any]:
-    """Return a calculation whose errors say what was calculated."""
+    """Wrap a calculation so that its errors name what was calculated."""
 
     def calculate(variables: Variables) -> Any:
         try:
@@ -153,7 +153,7 @@ def _told(what: str, read: Callable[[Variables], Any]) -> Callable[[Variables], 
 
 
 def enabled_by(text: str | None) -> Callable[[Variables], bool]:
-    """Return the test whether a patch has no enabledIf, or its output is exactly `true`.
+    """Return the test of an enabledIf: True if it is absent, or if its output is exactly `true`.
 
     The test raises PatchValueError.
     """

@@ -56,7 +56,7 @@ def control_plane_builtin(topology: Object, control_plane: Object, machine_templ
 def worker_builtin(
     topology: Object, worker: Object, bootstrap: Object | None, infrastructure: Object | None
 ) -> Object:
-    """Return `builtin.machineDeployment` or `builtin.machinePool`, which have the same fields."""
+    """Return `builtin.machineDeployment` or `builtin.machinePool`, which have equal fields."""
     builtin: Object = {
         "version": find(worker, ("spec", "template", "spec", "version"), ""),
         "class": topology.get("class", ""),
@@ -89,7 +89,7 @@ def _add_metadata(builtin: Object, metadata: Object) -> None:
 
 
 def named_values(variables: object) -> Object:
-    """Return a list of variables by name. `named_values([{"name": "a", "value": 1}])` is {"a": 1}."""
+    """Return the values of a list of variables by name: {"a": 1} for [{"name": "a", "value": 1}]."""
     if not isinstance(variables, list):
         return {}
     return {one["name"]: one.get("value") for one in variables if isinstance(one, dict) and "name" in one}

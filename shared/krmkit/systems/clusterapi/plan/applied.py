@@ -1,8 +1,8 @@
-"""Keep what an API server filled into a cluster's templates when templates from files are applied.
+"""Apply templates from files over a cluster's templates, as a three-way apply does.
 
-Source: three-way apply. What the file holds wins; what only the cluster's template holds stays, unless an
-earlier apply wrote it and the file no longer does. `kubectl apply` keeps that in an annotation, server-side
-apply in managedFields. Without either, the kind decides.
+The file's fields override. A field that only the cluster's template has stays, unless an earlier apply wrote
+it and the file no longer does. `kubectl apply` records that in an annotation, server-side apply in
+managedFields. Without either, the kind decides.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEFAULTS = {"format": "cloud-config", "imagePullPolicy": "IfNotPresent"}
 
 
 def templates_as_stored(package: Collected) -> Collected:
-    """Return the package, its templates without the fields that an API server drops."""
+    """Return the package with the fields removed that an API server drops from its templates."""
     check = ObjectCheck([crd.data for crd in package.crds])
     others = dict(package.others)
     for key, item in package.others.items():
@@ -38,7 +38,7 @@ def templates_as_stored(package: Collected) -> Collected:
 
 
 def templates_as_applied(old: Collected, new: Collected) -> Collected:
-    """Return the new package with its templates as an apply over those of a cluster leaves them."""
+    """Return the new package after an apply of its templates over the cluster's (`old`)."""
     others = dict(new.others)
     for key, item in new.others.items():
         before = old.others.get(key) if item.kind.endswith("Template") else None
@@ -48,7 +48,7 @@ def templates_as_applied(old: Collected, new: Collected) -> Collected:
 
 
 def after_apply(live: Object, given: Object) -> Object:
-    """Return a template from a file after an apply over a running one, at the version of the file.
+    """Return a template from a file after an apply over a running one, in the file's version.
 
     after_apply({"spec": {"a": 1, "b": 2}, ...}, {"spec": {"a": 3}})   # {"spec": {"a": 3, "b": 2}}
     """
@@ -67,7 +67,7 @@ def after_apply(live: Object, given: Object) -> Object:
 
 
 def last_applied(live: Object) -> Object | None:
-    """Return what an apply wrote to a running object last, None if that is not known."""
+    """Return the fields of a running object that an apply wrote last, None if unknown."""
     text = find(live, ("metadata", "annotations", labels.LAST_APPLIED))
     if isinstance(text, str):
         try:
@@ -79,7 +79,10 @@ def last_applied(live: Object) -> Object | None:
 
 
 def _applied(live: Any, given: Any, last: Any, known: bool, few_defaults: bool) -> Any:
-    """Merge a file into what runs. known: `last` was applied; few_defaults: else only _DEFAULTS stay."""
+    """Merge a file into a running value.
+
+    known: `last` was applied; few_defaults: else only _DEFAULTS stay.
+    """
     if isinstance(live, list) and isinstance(given, list) and len(live) == len(given):
         pairs = zip(live, given, strict=True)
         return [_applied(one, own, None, False, False) if _adds(one, own) else own for one, own in pairs]
@@ -99,7 +102,7 @@ def _applied(live: Any, given: Any, last: Any, known: bool, few_defaults: bool) 
 
 
 def _adds(live: Any, given: Any) -> bool:
-    """Return whether a value holds all that another has, and perhaps more fields."""
+    """Return whether `live` holds all of `given`, and perhaps more fields."""
     if isinstance(live, dict) and isinstance(given, dict):
         return all(name in live and _adds(live[name], value) for name, value in given.items())
     return bool(live == given)

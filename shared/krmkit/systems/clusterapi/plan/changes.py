@@ -1,7 +1,7 @@
-"""Plan a change: objects created, changed and removed, and machines that roll.
+"""Plan a change: objects created, changed and removed, and machines that are replaced.
 
-The old package is rendered first; its result, or the running objects that it holds, is the current state of
-the new render. Thus names stay, and templates with changed content rotate as in the controller.
+The old package is rendered first. Its result, or the running objects that it holds, is the current state of
+the new render. So names stay, and templates with changed content rotate as in the controller.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ PAUSED_ANNOTATION = "cluster.x-k8s.io/paused"
 def make_plan(
     old: Collected, new: Collected, options: TopologyOptions, keys: Iterable[Key], now: str = ""
 ) -> model.TopologyPlan:
-    """Return the plan for the Clusters of these keys (namespace, name), in either package or in both.
+    """Return the plan for the Clusters of these keys (namespace, name), in either or both packages.
 
     now: the time in RFC 3339, which decides whether a rollout.after has come; "" if it is not known.
     """
@@ -54,7 +54,7 @@ def make_plan(
 
 
 class _Planner:
-    """The common data of the plans of all Clusters."""
+    """The data that the plans of all Clusters share."""
 
     def __init__(
         self, old: Collected, new: Collected, options: TopologyOptions, wanted: list[Key], now: str
@@ -112,7 +112,7 @@ class _Planner:
     def _refusals(
         self, chosen: TopologyOptions, extensions: Extensions, rendered: dict[Key, RenderedCluster]
     ) -> dict[Key, list[Finding]]:
-        """Return by Cluster why server, webhooks or controller refuse; report other objects' errors."""
+        """Return the refusals by server, webhooks or controller, by Cluster; report other objects' errors."""
         if not chosen.clusters:
             return {}
         # The package as it is given: what a server drops is warned about.
@@ -150,9 +150,9 @@ class _Planner:
         return found
 
     def _read_states(self) -> None:
-        """Fill in the state of each Cluster before the change, and the errors of running objects.
+        """Read each Cluster's state before the change, and the errors of running objects.
 
-        Clusters without a state, for example because an export lacks the ClusterClass, are warned about.
+        Warn about Clusters without a state, for example because an export lacks the ClusterClass.
         """
         options = _of(self._options, self._old, self._wanted)
         extensions = _extensions(self._old, options, self._plan)
@@ -214,7 +214,7 @@ class _Planner:
         return _paused(plan, after.cluster)
 
     def _reconciles_at_once(self, key: Key, after: RenderedCluster) -> bool:
-        """Return whether the Cluster or its class changes too: these are watched, templates are not."""
+        """Return whether the Cluster or its class changes: the controller watches these, not templates."""
         class_key = tuple(after.blueprint.label.split("/", 1))
         pairs = (
             (self._old_clusters.get(key), after.item),
@@ -230,7 +230,7 @@ class _Planner:
 
 
 def _unwritten(one: model.ClusterPlan, before: ClusterState | None) -> list[str]:
-    """Return what the webhook of the control plane refuses when the controller writes it."""
+    """Return the reasons why the control plane's webhook refuses the controller's writes."""
     found = []
     for change in one.changes:
         if change.role != CONTROL_PLANE or change.after is None:
@@ -247,7 +247,7 @@ def _unwritten(one: model.ClusterPlan, before: ClusterState | None) -> list[str]
 
 
 def _holds(old: Any, new: Any) -> bool:
-    """Return whether a value has all that another asks for; an API server may have added more."""
+    """Return whether `old` holds every value of `new`; an API server may have added more."""
     if isinstance(old, dict) and isinstance(new, dict):
         return all(name in old and _holds(old[name], value) for name, value in new.items())
     if isinstance(old, list) and isinstance(new, list):
@@ -264,7 +264,7 @@ def _removals_unknown(key: Key, texts: list[str]) -> str:
 
 
 def _paused(one: model.ClusterPlan, cluster: Object) -> model.ClusterPlan:
-    """Return the plan of a paused Cluster, whose changes wait; other plans as they are."""
+    """Move the changes of a paused Cluster to `then`; other plans stay."""
     if find(cluster, ("spec", "paused")) is True:
         why = "spec.paused is true"
     elif PAUSED_ANNOTATION in mapping(cluster, "metadata", "annotations"):
@@ -285,7 +285,7 @@ def _of(options: TopologyOptions, collected: Collected, wanted: list[Key]) -> To
 
 
 def _extensions(collected: Collected, options: TopologyOptions, plan: model.TopologyPlan) -> Extensions:
-    """Return what answers a package's hooks, made once as it caches discoveries; report its problems."""
+    """Return the extensions of a package, made once as they cache discoveries; report their problems."""
     if not options.clusters:
         return NoExtensions()
     package, problems = package_extensions(collected)

@@ -1,4 +1,4 @@
-"""Find templates of a class that are edited in place: some webhooks refuse that, others make it late.
+"""Find templates of a class that are edited in place: some webhooks refuse that, and others delay it.
 
 A changed Cluster or class is reconciled at once. Templates are not watched: their change waits for the
 Cluster's next reconciliation, every ten minutes by default (the manager's --sync-period).
@@ -69,7 +69,7 @@ class TemplateEdits:
         self._by_class: dict[tuple[str, str], tuple[list[str], list[str]]] = {}
 
     def of(self, cluster_class: Object) -> tuple[list[str], list[str]]:
-        """Return what is refused of a class's templates (v1beta2), and which ones change in place."""
+        """Return the refused edits of a class's templates (v1beta2), and the templates changed in place."""
         metadata = mapping(cluster_class, "metadata")
         key = (str(metadata.get("namespace", "")), str(metadata.get("name", "")))
         known = self._by_class.get(key)
@@ -107,11 +107,10 @@ class TemplateEdits:
 
 
 def edited(before: CollectedObject, after: CollectedObject) -> Iterator[str]:
-    """Yield the paths at which a template differs from what it was."""
+    """Yield the paths at which a template changed."""
     # Both sides hold what an API server filled in, so nothing but an edit differs.
     return changed_fields(before.data, after.data, before.data)
 
 
 def references(cluster_class: Object) -> Iterator[Object]:
-    """Yield every templateRef of a ClusterClass (v1beta2)."""
     return (reference for _, reference in template_refs(cluster_class))

@@ -1,4 +1,4 @@
-"""The plan of a change: what happens to each Cluster's objects and machines, now, later, and step by step."""
+"""Model the plan of a change: each Cluster's objects and machines, now, later, and step by step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSED = "paused"
 
 @dataclass(slots=True)
 class ObjectChange:
-    """One object. action: create, change, replace (a template that rotates; `old_name` goes) or remove."""
+    """One object. action: create, change, remove, or replace (a template rotates; `old_name` goes)."""
 
     action: str
     role: Role
@@ -34,12 +34,12 @@ class ObjectChange:
 
 @dataclass(slots=True)
 class Roll:
-    """Machines that are replaced: of the control plane, a MachineDeployment or a MachinePool, and why.
+    """A replacement of machines of a control plane, MachineDeployment or MachinePool, with the reasons.
 
-    sure: the core controllers replace them; otherwise the provider of the kind decides. only: the machines of
-    the group that roll, such as "created before 2026-01-01T00:00:00Z"; "" for all. times: how often they
-    roll. replicas, max_surge, max_unavailable: the group's size and its rolling update's limits, None if not
-    known.
+    sure: the core controllers replace them; otherwise the provider of the kind decides. only: the affected
+    machines of the group, such as "created before 2026-01-01T00:00:00Z"; "" for all. times: how often they
+    are replaced. replicas, max_surge, max_unavailable: the group's size and its rolling update's limits, None
+    if unknown.
     """
 
     group: str
@@ -54,7 +54,7 @@ class Roll:
 
 @dataclass(slots=True)
 class Step:
-    """One reconciliation that changes something: the machines that roll in it, and what waits for them."""
+    """One reconciliation with changes: the machines that it replaces, and the parts that wait for them."""
 
     version: str
     changes: list[ObjectChange] = field(default_factory=list)
@@ -64,12 +64,12 @@ class Step:
 
 @dataclass(slots=True)
 class ClusterPlan:
-    """The change of one Cluster. action: same, create, change, remove, paused or refused (`errors` say why).
+    """The change of one Cluster. action: same, create, change, remove, paused or refused (see `errors`).
 
-    changes: what the controller does at once. rolls: all machines that roll until the change is done. steps:
-    the sequence of an upgrade; empty if one reconciliation does it all. then: what happens once nothing is in
-    the way, when a paused Cluster is resumed or a template that cannot be edited is replaced; `changes` and
-    `rolls` are empty until then.
+    changes: the controller's changes at once. rolls: all machines replaced until the change is done. steps:
+    the sequence of an upgrade; empty if one reconciliation is enough. then: the plan for the time after a
+    paused Cluster is resumed or an immutable template is replaced; `changes` and `rolls` are empty until
+    then.
     """
 
     namespace: str
@@ -83,7 +83,7 @@ class ClusterPlan:
     then: ClusterPlan | None = None
 
     def all_changes(self) -> list[ObjectChange]:
-        """Return the changes of the plan, of its steps and of `then`, which are still blocked."""
+        """Return the changes of the plan, of its steps and of `then`, which is still blocked."""
         later = self.then.all_changes() if self.then is not None else []
         return [*self.changes, *(change for step in self.steps for change in step.changes), *later]
 
@@ -98,12 +98,12 @@ class TopologyPlan:
 
 
 def said(finding: Finding) -> str:
-    """Return the text of a finding beside the name of its Cluster: `spec.x: must be y`."""
+    """Return the text of a finding without its Cluster's name: `spec.x: must be y`."""
     return f"{finding.field}: {finding.message}" if finding.field else finding.message
 
 
 def distinct(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings without those that say the same once more."""
+    """Drop findings that repeat an earlier one."""
     known: dict[str, Finding] = {}
     for finding in findings:
         known.setdefault(str(finding), finding)

@@ -1,4 +1,4 @@
-"""The objects that differ between two states of a Cluster, and the machines that roll for it."""
+"""Compare two states of a Cluster: objects that differ, and machines that are replaced for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _name(item: Object) -> str:
 
 
 class StateComparison:
-    """Compares the states of a Cluster. first: the state before the change, with what was applied to it."""
+    """Compare states of a Cluster. first: the state before the change, with its applied fields."""
 
     def __init__(self, first: ClusterState, clock: Clock) -> None:
         self._first = first
@@ -80,7 +80,7 @@ class StateComparison:
     def rolls(
         self, changes: list[ObjectChange], rotations: list[Rotation], after: ClusterState
     ) -> tuple[list[Roll], list[str]]:
-        """Return machines that changes replace, with their groups' size, and what happens at a later date."""
+        """Return the replaced machines, with their groups' size, and the changes of a later date."""
         rotated = {one.role: one for one in rotations if one.outcome == ROTATED}
         found, later = rolls(changes, rotated, self._clock)
         holders = {role.owner: item for role, item in after.objects() if role.is_holder}
@@ -99,7 +99,7 @@ class StateComparison:
 
 
 def _limit(roll: Roll, desired: Object, running: Object) -> None:
-    """Fill in a group's size and how many machines roll at a time: desired, running or default limits."""
+    """Fill in a group's size and its rolling update's limits: desired, running or default ones."""
     replicas = find(desired, ("spec", "replicas"), find(running, ("spec", "replicas"), 1))
     roll.replicas = replicas if type(replicas) is int else None
     if roll.group.startswith("MachinePool"):

@@ -34,10 +34,10 @@ _REPLACING = ("version", "failureDomain")
 
 
 class Clock:
-    """The time, and when the machines of groups were created.
+    """The time, and the creation times of the groups' machines.
 
-    now: RFC 3339, "" if it is not known. created: group -> the creation times that decide about its age: of a
-    control plane's machines, of a MachineDeployment's MachineSets; None if nothing is known.
+    now: RFC 3339, "" if unknown. created: group -> the creation times that decide about its age: of a control
+    plane's machines, of a MachineDeployment's MachineSets; None if nothing is known.
     """
 
     def __init__(self, now: str = "", created: Callable[[str], list[str] | None] | None = None) -> None:
@@ -45,17 +45,17 @@ class Clock:
         self._created = created
 
     def is_past(self, date: str) -> bool:
-        """Return whether a date is not in the future; True if no time is known."""
+        """Return whether a date has come; True if no time is known."""
         return not self.now or _moment(date) <= _moment(self.now)
 
     def any_older(self, group: str, date: str) -> bool:
-        """Return whether something of a group may be older than a date."""
+        """Return whether any member of a group may be older than a date."""
         created = self._created(group) if self._created is not None else None
         return created is None or any(_moment(one) < _moment(date) for one in created)
 
 
 def _moment(text: str) -> tuple[int, str]:
-    """Return the sort key of a time of RFC 3339; other texts come first."""
+    """Return the sort key of a time in RFC 3339; other texts come first."""
     from krmkit.libraries.kube.timestamps import unix_seconds
 
     seconds = unix_seconds(text)
@@ -65,7 +65,7 @@ def _moment(text: str) -> tuple[int, str]:
 def rolls(
     changes: Iterable[ObjectChange], rotations: Mapping[Role, Rotation], clock: Clock | None = None
 ) -> tuple[list[Roll], list[str]]:
-    """Return the machines that changes replace, in the objects' order, and what happens later."""
+    """Return the machines that changes replace, in the objects' order, and the changes of a later date."""
     return _Rolls(clock or Clock()).of(list(changes), rotations)
 
 
@@ -106,9 +106,9 @@ class _Rolls:
             roll.reasons.append(reason)
 
     def _control_plane(self, change: ObjectChange) -> None:
-        """Add the rolls of a control plane's own changes.
+        """Add the replacements that a control plane's own changes cause.
 
-        The rules of Kubeadm's controller are known, those of other providers are not.
+        The rules of Kubeadm's controller are known; those of other providers are not.
         """
         group, kubeadm = change.role.owner, change.kind == _KUBEADM
         if _differ(change, ("spec", "version")):
@@ -134,7 +134,7 @@ class _Rolls:
         self._after(group, change)
 
     def _after(self, group: str, change: ObjectChange) -> None:
-        """Add the machines that rollout.after replaces: those older than the date, once it has come."""
+        """Add the machines that rollout.after replaces: those older than its date, once that has come."""
         date = find(change.after, _AFTER)
         if not date or date == find(change.before, _AFTER):
             return
@@ -147,7 +147,7 @@ class _Rolls:
 
 
 def _within(change: ObjectChange, path: str) -> list[str]:
-    """Return the changed paths inside a block that came or went: some may roll no machine."""
+    """Return the changed paths inside an added or removed block: some may replace no machine."""
     if not any(one.startswith(f"{path}.") for one in _IN_PLACE):
         return [path]
     before, after = (mapping(one, *path.split(".")) for one in (change.before, change.after))

@@ -1,6 +1,6 @@
 """Take the state before a change from running objects if the old package has them, else render it.
 
-An export of a cluster holds the ClusterClass and the Cluster too. Rendering these gives the fields that the
+An export of a cluster holds the ClusterClass and the Cluster too. Their render gives the fields that the
 topology applied last; managedFields, if the export has them, are exact.
 """
 
@@ -13,8 +13,7 @@ from krmkit.libraries.json import Object
 from krmkit.libraries.schema.fields import mapping
 from krmkit.systems.clusterapi.api import labels
 from krmkit.systems.clusterapi.api.objectversion import how_to_export, label
-from krmkit.systems.clusterapi.api.roles import CLUSTER, CONTROL_PLANE
-from krmkit.systems.clusterapi.api.workerkinds import WORKER_KINDS
+from krmkit.systems.clusterapi.api.roles import CLUSTER, CONTROL_PLANE, WORKER_KINDS
 from krmkit.systems.clusterapi.desired.comparison import applied_by_topology, is_live
 from krmkit.systems.clusterapi.desired.current import CurrentObjects
 from krmkit.systems.clusterapi.desired.versions import UpgradeTracker, WorkersTracker, is_running
@@ -22,7 +21,7 @@ from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneStat
 
 
 def running_state(rendered: ClusterState | None, found: ClusterState | None) -> ClusterState | None:
-    """Return the running objects `found`, with what the topology applied last; `rendered` if nothing runs."""
+    """Return the running objects `found`, with their last applied fields; `rendered` if nothing runs."""
     if found is None or not is_running(found.control_plane.object):
         return rendered
     last = dict(rendered.objects()) if rendered is not None else {}
@@ -36,12 +35,12 @@ def running_state(rendered: ClusterState | None, found: ClusterState | None) -> 
 
 
 def knows_applied(state: ClusterState) -> bool:
-    """Return whether removals can be seen: what was applied to the running control plane is known."""
+    """Return whether removals are visible: the last applied fields of the control plane are known."""
     return not is_live(state.control_plane.object) or CONTROL_PLANE in state.applied
 
 
 def missing_objects(running: CurrentObjects, cluster: Object, state: ClusterState) -> list[str]:
-    """Return an error for each referenced object that is not there: the controller stops with it."""
+    """Return an error for each referenced object that is absent, which stops the controller."""
     namespace = str(mapping(cluster, "metadata").get("namespace", ""))
     return [
         f"{label(holder)}: {path} names {reference.get('kind', '')} {reference.get('name', '')}, which is not there, so the controller"
@@ -79,7 +78,7 @@ def _export(reference: Object, namespace: str) -> str:
 
 
 def reached(state: ClusterState) -> ClusterState:
-    """Return a desired state whose machines have rolled: the control plane runs its version."""
+    """Return a desired state after all its machines are replaced: the control plane runs its version."""
     plane = state.control_plane
     version = mapping(plane.object, "spec").get("version", "")
     running = {**plane.object, "status": {"version": version}} if plane.object else plane.object
@@ -94,11 +93,11 @@ def reached(state: ClusterState) -> ClusterState:
 
 
 def in_effect(current: ClusterState, desired: ClusterState, tracker: UpgradeTracker) -> ClusterState:
-    """Return the desired state without what the controller does not reconcile yet.
+    """Return the desired state without the parts that the controller does not reconcile yet.
 
     New worker groups are created when the control plane is stable. A control plane or worker group whose
-    upgrade is pending stays as it is, so that its machines do not roll twice; its health check does not wait.
-    Source: reconcile_state.go.
+    upgrade is pending stays unchanged, so that its machines are replaced only once; its health check does not
+    wait. Source: reconcile_state.go.
     """
     plane = desired.control_plane
     if tracker.is_pending_upgrade and current.control_plane.object:

@@ -1,6 +1,7 @@
-"""Step through a change, one reconciliation after the other, each once the machines before have rolled.
+"""Step through a change, one reconciliation at a time, each after the machines of the step before.
 
-An upgrade takes several: the control plane goes through each version, workers wait for it and each other.
+An upgrade takes several: the control plane goes through each version, and the workers wait for it and for
+each other.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def plan_steps(
     topologies: Topologies,
     comparison: StateComparison,
 ) -> None:
-    """Fill in what happens to a Cluster between its state before the change and the desired state."""
+    """Fill in the changes of a Cluster between its state before the change and the desired state."""
     try:
         now, later, steps, last, tracker = _steps(before, after, topologies, comparison)
     except TopologyError as error:
@@ -51,7 +52,7 @@ def plan_steps(
 def _steps(
     before: ClusterState, after: RenderedCluster, topologies: Topologies, comparison: StateComparison
 ) -> tuple[list[ObjectChange], list[str], list[Step], ClusterState, UpgradeTracker]:
-    """Return what changes at once, what happens at a later date, the steps, the last state, and its tracker.
+    """Return the changes at once, the changes of a later date, the steps, the last state, and its tracker.
 
     Raises TopologyError.
     """
@@ -84,7 +85,7 @@ def _steps(
 
 
 def _has_other_version(before: ClusterState, after: RenderedCluster) -> bool:
-    """Return whether the control plane or a worker group has another version than the topology asks for."""
+    """Return whether any control plane or worker group differs from the topology's version."""
     wanted = find(after.cluster, ("spec", "topology", "version"))
     groups = (*before.machine_deployments.values(), *before.machine_pools.values())
     versions = {find(group.object, _WORKER_VERSION) for group in groups}
@@ -98,7 +99,7 @@ def _pending(tracker: UpgradeTracker) -> bool:
 
 
 def _merged(steps: list[Step]) -> list[Roll]:
-    """Return the machines that roll in any of the steps, once for each group, with the number of times."""
+    """Merge the replaced machines of all steps: one entry for each group, with the number of times."""
     found: dict[str, Roll] = {}
     for step in steps:
         for roll in step.rolls:

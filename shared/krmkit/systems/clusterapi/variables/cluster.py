@@ -1,18 +1,19 @@
-"""Default and validate a Cluster's variables in all places: its own, and overrides of groups.
+"""Default and validate a Cluster's variables: its own, and the overrides of groups.
 
-Source: DefaultAndValidateVariables in core/webhooks/admission/cluster.go.
+Source: DefaultAndValidateVariables in core/webhooks/admission/cluster.go, and
+internal/topology/variables/cluster_variable_defaulting.go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from krmkit.libraries.kube.fielderror import FieldError
+from krmkit.libraries.kube.fielderror import FieldError, invalid, key
 from krmkit.libraries.schema.fields import find, mapping
-from krmkit.systems.clusterapi.variables.defaulting import default_variables
-from krmkit.systems.clusterapi.variables.definitions import Definitions
-from krmkit.systems.clusterapi.variables.values import read_variables
+from krmkit.libraries.schema.openapi import fill_defaults
+from krmkit.systems.clusterapi.variables.definitions import Definitions, VariableDefinition
+from krmkit.systems.clusterapi.variables.values import VariableValue, read_variables, repeated, unusable
 from krmkit.systems.clusterapi.variables.valuevalidation import validate_variables
 
 Data = Mapping[str, Any]
@@ -33,17 +34,16 @@ class _Place:
         self.failed = False
 
     def items(self) -> list[dict[str, Any]]:
-        """Return the list as data."""
         return [{"name": variable.name, "value": variable.value} for variable in self.values]
 
 
 def default_and_validate(
     topology: Data, old_topology: Data | None, definitions: Definitions
 ) -> tuple[dict[str, Any], list[FieldError]]:
-    """Return the topology with defaults, and every error: those of defaulting first, then of validation.
+    """Return the topology with defaults, and all errors: first of defaulting, then of validation.
 
-    Values that cannot be defaulted stay as they are. Rules see values of `old_topology` as oldSelf. The
-    result shares unchanged parts with the original.
+    Values that cannot be defaulted stay. Rules see the values of `old_topology` as oldSelf. The result shares
+    unchanged parts with the original.
     """
     places = _places(topology, old_topology or {})
     errors: list[FieldError] = []
@@ -61,7 +61,7 @@ def default_and_validate(
 
 
 def _places(topology: Data, old: Data) -> list[_Place]:
-    """Return the variables of the Cluster first, then the overrides that exist."""
+    """Return the variables of the Cluster, then the existing overrides."""
     places = [_Place(CLUSTER_PATH, topology.get("variables"), old.get("variables"), True)]
     owners: list[tuple[str, Data, Data]] = [
         (CONTROL_PLANE_PATH, mapping(topology, "controlPlane"), mapping(old, "controlPlane"))
@@ -88,7 +88,7 @@ def _overrides(owner: Data) -> list[Any]:
 
 
 def _with_values(topology: Data, places: list[_Place]) -> dict[str, Any]:
-    """Return the topology with the values of the places that could be defaulted, in its order."""
+    """Return the topology with the values that could be defaulted; its order stays."""
     changed = dict(topology)
     own, *rest = places
     if not own.failed:
@@ -115,3 +115,53 @@ def _with_overrides(owner: Data, place: _Place) -> Data:
     if place.failed:
         return owner
     return {**owner, "variables": {**owner["variables"], "overrides": place.items()}}
+
+
+def default_variables(
+    values: Sequence[VariableValue], definitions: Definitions, path: str, *, create: bool
+) -> tuple[list[VariableValue], list[FieldError]]:
+    """Return the values with defaults, or only the errors.
+
+    create: add unset variables that have a default, in the order of the definitions.
+    """
+    errors = repeated(values, path) or definitions.errors(path)
+    if errors:
+        return [], errors
+    found: list[VariableValue] = []
+    for variable in values:
+        definition = definitions.by_name.get(variable.name)
+        if definition is None:
+            detail = "variable is not defined"
+            errors.append(invalid(key(path, variable.name), variable.shown(), detail))
+            continue
+        if unusable(variable.value):
+            found.append(variable)  # validation reports it
+            continue
+        defaulted, problems = default_variable(variable, definition, path, create=create)
+        errors += problems
+        found += [] if defaulted is None else [defaulted]
+    existing = {variable.name for variable in values}
+    for name, definition in definitions.by_name.items() if create else ():
+        if name not in existing:
+            defaulted, problems = default_variable(None, definition, path, create=True)
+            errors += problems
+            found += [] if defaulted is None else [defaulted]
+    return ([], errors) if errors else (found, [])
+
+
+def default_variable(
+    variable: VariableValue | None, definition: VariableDefinition, path: str, *, create: bool
+) -> tuple[VariableValue | None, list[FieldError]]:
+    """Return one value with its defaults; None if it is absent and has no default. A set value stays."""
+    schema = definition.schema
+    if schema is None:
+        return None, [definition.unreadable(key(path, definition.name))]
+    if variable is None and not (create and schema.has_default):
+        return None, []
+    value = variable.value if variable is not None else None
+    if value is None and schema.has_default:
+        value = schema.default
+    new = fill_defaults(schema, value)
+    if variable is not None and new is variable.value and variable.raw:
+        return variable, []
+    return VariableValue(definition.name, new), []

@@ -1,4 +1,4 @@
-"""Changes of a variable's definition that break Clusters which set it, or do not.
+"""Find changes of a variable's definition that break Clusters with a value for it.
 
 Source: Cluster API's guidelines for variable discovery, "Avoid breaking changes to variable definitions".
 """
@@ -20,7 +20,7 @@ _SWITCHES = ("exclusiveMaximum", "exclusiveMinimum", "uniqueItems")
 
 
 def breaking_changes(old: Data, new: Data) -> list[str]:
-    """Return what a value that fitted the old definition may fail in the new one; [] if all still fit.
+    """Return the reasons why values of the old definition may fail in the new one; [] if all fit.
 
     >>> text = {"schema": {"openAPIV3Schema": {"type": "string"}}}
     >>> breaking_changes(text, {"schema": {"openAPIV3Schema": {"type": "string", "maxLength": 5}}})
@@ -34,7 +34,7 @@ def breaking_changes(old: Data, new: Data) -> list[str]:
 
 
 def _narrowed(old: Data, new: Data, path: str) -> list[str]:
-    """Return the ways in which the new schema accepts less than the old one.
+    """Return the constraints that the new schema adds or changes.
 
     Any changed constraint counts, as its effect is undecidable here.
     """
@@ -63,7 +63,7 @@ def _narrowed(old: Data, new: Data, path: str) -> list[str]:
 
 
 def _required(old: Data, new: Data, properties: Data) -> list[str]:
-    """Return the fields that only the new schema requires, and that it has no default for."""
+    """Return the fields without a default that only the new schema requires."""
     before = old.get("required") or []
     names = [name for name in new.get("required") or [] if name not in before]
     return [name for name in names if "default" not in mapping(properties, name)]

@@ -1,6 +1,6 @@
-"""The definitions of a ClusterClass's variables: its own first, then those that patches discover.
+"""Compute ClusterClass status.variables: the class's own definitions, then the patches' discovered ones.
 
-This is the list of ClusterClass status.variables. It is computed here, and may be absent in the class.
+The class's own status.variables may be absent.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _FALSE = (
 
 @dataclass(slots=True, eq=False)
 class VariableDefinition:
-    """One variable, ready for values: its schema and rules are compiled once for a ClusterClass.
+    """One variable; its schema and rules are compiled once for a ClusterClass.
 
-    `problems` are the errors of a schema that cannot be read; `sources` are the names in `from`.
+    `problems` are the errors of an unreadable schema; `sources` are the names in `from`.
     """
 
     name: str
@@ -48,7 +48,7 @@ class VariableDefinition:
     sources: tuple[str, ...]
 
     def unreadable(self, path: str) -> FieldError:
-        """Return the error about the schema that cannot be read, for a value at `path`."""
+        """Return the error about the unreadable schema, for a value at `path`."""
         detail = (
             f'failed to convert schema definition for variable "{self.name}"; ClusterClass should be checked:'
             f" {'; '.join(map(str, self.problems))}"
@@ -67,7 +67,7 @@ class Definitions:
     def __init__(
         self, status: Sequence[Mapping[str, Any]], environment: KubeEnvironment | None = None
     ) -> None:
-        """`environment` evaluates rules; if None, the first schema with rules makes one."""
+        """Read status.variables. environment: evaluates rules; by default it is made on first use."""
         self.by_name: dict[str, VariableDefinition] = {}
         # The reason for an unusable class; errors then name all its variables.
         self._problem = ""
@@ -98,7 +98,7 @@ class Definitions:
             self._problem = problems[0] if len(problems) == 1 else f"[{', '.join(problems)}]"
 
     def errors(self, path: str) -> list[FieldError]:
-        """Return the error of unusable variables, for a list of values at `path`; [] if they are usable."""
+        """Return the error of unusable variables for a list of values at `path`, [] if they are usable."""
         if not self._problem:
             return []
         detail = f"variable definitions in the ClusterClass not valid: {self._problem}"
@@ -116,7 +116,7 @@ def status_variables(
     discovered: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     environment: KubeEnvironment | None = None,
 ) -> list[dict[str, Any]]:
-    """Return status.variables of a ClusterClass. `discovered`: variables by the name of their external patch.
+    """Return status.variables of a ClusterClass. discovered: variables by name of their external patch.
 
     Raises DefinitionsError for invalid discovered variables, and for conflicting definitions.
     """
@@ -161,7 +161,7 @@ def _add(entries: dict[str, dict[str, Any]], variable: Mapping[str, Any], source
 
 
 def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Return whether two definitions of a variable are in conflict; explicit false is the same as absent."""
+    """Return whether two definitions of a variable conflict; explicit false equals absent."""
     return (
         bool(first.get("required")) is not bool(other.get("required"))
         or mapping(first, "deprecatedV1Beta1Metadata") != mapping(other, "deprecatedV1Beta1Metadata")
@@ -170,7 +170,7 @@ def differ(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def conflict_of(entry: Mapping[str, Any]) -> str:
-    """Return what differs between the definitions of an entry of status.variables, and who they come from.
+    """Return the differences between the definitions of a status.variables entry, with their sources.
 
     `cpu: inline and the patch "sizes" differ in default (1, 2)`
     """
@@ -215,7 +215,7 @@ def _both(path: str, first: object, other: object) -> str:
 
 
 def _without_false(schema: object) -> object:
-    """Return a schema without booleans that are false, at all levels."""
+    """Drop booleans that are false from a schema, at all levels."""
     if not isinstance(schema, dict):
         return schema
     found: dict[str, object] = {}

@@ -1,7 +1,7 @@
-"""Checks of the definitions of variables: those of a ClusterClass, and those that a patch discovers.
+"""Check the definitions of variables, from a ClusterClass or discovered by a patch.
 
-Source: cluster-api, internal/topology/variables/clusterclass_variable_validation.go, which repeats what
-k8s.io/apiextensions-apiserver checks of a CustomResourceDefinition.
+Source: cluster-api, internal/topology/variables/clusterclass_variable_validation.go, which repeats the
+checks of k8s.io/apiextensions-apiserver for a CustomResourceDefinition.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def validate_class_variables(
 ) -> list[FieldError]:
     """Return every error of the definitions at `path`.
 
-    environment: compiles the rules, by default with the newest libraries. Rules that an old definition of the
-    same name has already may always use these.
+    environment: compiles the rules, by default with the newest libraries. A rule that the old definition of
+    the same name has already is always compiled with the newest.
     """
     errors: list[FieldError] = []
     seen: set[str] = set()
@@ -73,14 +73,14 @@ def validate_class_variables(
 
 
 class _Environments:
-    """The environment for new rules, and the newest one, which is made on first use."""
+    """The environment for new rules, and the newest environment, which is made on first use."""
 
     def __init__(self, new: KubeEnvironment | None) -> None:
         self._new = new
         self._newest: KubeEnvironment | None = None
 
     def choose(self, schema: Schema, known: frozenset[str]) -> KubeEnvironment | None:
-        """Return the newest environment if all rules of a schema are known or none is given."""
+        """Return the newest environment if all rules of a schema are known or no environment is given."""
         if not has_rules(schema):
             return None
         if self._new is not None and not _all_expressions(schema) <= known:
@@ -93,7 +93,6 @@ class _Environments:
 
 
 def openapi_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the schema of a variable's definition, {} without one."""
     return mapping(definition, "schema", "openAPIV3Schema")
 
 
@@ -114,7 +113,7 @@ def _metadata_errors(metadata: Mapping[str, Any], path: str) -> list[FieldError]
 
 
 def _schema_metadata_errors(schema: object, path: str, depth: int = 0) -> Iterator[FieldError]:
-    """Check x-metadata at every level; it describes, and does not constrain values."""
+    """Check x-metadata at every level; it does not constrain values."""
     # read_schema reports the depth.
     if not isinstance(schema, dict) or depth > MAX_DEPTH:
         return
@@ -150,7 +149,7 @@ def _all_expressions(schema: Schema) -> frozenset[str]:
 def _root_errors(
     name: str, data: Mapping[str, Any], path: str, environments: _Environments, known: frozenset[str]
 ) -> list[FieldError]:
-    """Run the steps of the reference; each runs only if the one before found nothing."""
+    """Run the reference's steps; each runs only if the one before found no error."""
     schema, errors = convert_schema(data, path)
     if schema is None:
         for error in errors:
@@ -175,7 +174,7 @@ def _root_errors(
 
 
 class _Checker:
-    """Walks a structural schema. Errors of schemas and of rules are listed apart, as in the reference."""
+    """Walk a structural schema. Errors of schemas and of rules are listed apart, as in the reference."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
@@ -183,7 +182,7 @@ class _Checker:
         self.rule_errors: list[FieldError] = []
 
     def check(self, schema: Schema, path: str, uncorrelatable: str) -> bool:
-        """Return whether a schema is sound. `uncorrelatable`: the list whose elements have no old values."""
+        """Return whether a schema is sound. uncorrelatable: the list whose elements have no old values."""
         if not schema.type and not schema.int_or_string:
             self.schema_errors.append(required(child(path, "type"), "type cannot be empty"))
             return False
@@ -231,14 +230,14 @@ class _Checker:
 
 
 def _samples(schema: Schema, path: str) -> Iterator[tuple[object, str]]:
-    """Yield the values that a schema itself names: its example and its enum."""
+    """Yield the values in a schema: its example and its enum."""
     if schema.has_example and schema.example is not None:
         yield (schema.example, child(path, "example"))
     yield from [(value, index(child(path, "enum"), at)) for at, value in enumerate(schema.enum)]
 
 
 def _rule_errors(rule: ValidationRule, schema: Schema, path: str) -> Iterator[FieldError]:
-    """Yield the errors of a rule that need no compilation."""
+    """Yield a rule's errors that need no compilation."""
     message = rule.message.strip()
     place = child(path, "message")
     if not rule.rule.strip():

@@ -1,4 +1,4 @@
-"""The schema of a variable: the part of OpenAPI in Cluster API's JSONSchemaProps."""
+"""Read the schema of a variable: the part of OpenAPI in Cluster API's JSONSchemaProps."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _RULE_KEYWORDS = ("rule", "message", "messageExpression", "reason", "fieldPath")
 
 
 def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, list[FieldError]]:
-    """Return the schema, or the errors that prevent it.
+    """Return the schema, or its errors.
 
-    Bytes as a default, an example or an enum value are JSON text that is parsed here.
+    A default, an example or an enum value in bytes is JSON text, which is parsed here.
     """
     errors: list[FieldError] = []
     cleaned = _inner(data, path, errors, -1)
@@ -41,7 +41,7 @@ def convert_schema(data: Mapping[str, Any], path: str) -> tuple[Schema | None, l
 
 
 def _clean(data: Mapping[str, Any], path: str, errors: list[FieldError], depth: int) -> dict[str, Any]:
-    """Copy known keywords, with numbers as Go reads them. read_schema reports malformed parts."""
+    """Copy known keywords, with numbers as Go reads them. `read_schema` reports malformed parts."""
     found: dict[str, Any] = {}
     if depth > 200:
         return found

@@ -39,7 +39,7 @@ class VariableValue:
         return self._raw
 
     def shown(self) -> str:
-        """Return the JSON text for errors; a long one is cut."""
+        """Return the JSON text for errors; a long text is cut."""
         raw = self.raw
         return raw if len(raw) <= MAX_SHOWN else f"{raw[:MAX_SHOWN]}... ({len(raw):,} characters)"
 
@@ -58,7 +58,7 @@ def read_variables(items: Sequence[Any] | None) -> list[VariableValue]:
 
 
 def go_number(value: object) -> object:
-    """Return numbers as Go reads them from JSON: 2.0 is the integer 2, one beyond int64 is a float.
+    """Convert numbers as Go reads them from JSON: 2.0 is the integer 2, an int beyond 64 bits a float.
 
     An unchanged value is returned as the same object.
     """
@@ -77,7 +77,7 @@ def go_number(value: object) -> object:
 
 
 def unusable(value: object, limit: int = MAX_DEPTH) -> str:
-    """Return why a value is not JSON: a number that is not finite, a depth above `limit`; "" if it is.
+    """Return why a value is not JSON: a number that is not finite, or a depth above `limit`; else "".
 
     >>> unusable([float("inf")])
     'must hold only numbers that JSON has, got inf'

@@ -1,4 +1,4 @@
-"""Checks of the values of variables against their definitions.
+"""Check the values of variables against their definitions.
 
 Source: cluster-api, internal/topology/variables/cluster_variable_validation.go.
 """
@@ -26,7 +26,10 @@ def validate_variables(
     *,
     require: bool,
 ) -> list[FieldError]:
-    """Return every error of a list of values. `require`: for the Cluster's variables, not overrides."""
+    """Return every error of a list of values.
+
+    require: True for the Cluster's own variables, not for overrides.
+    """
     errors = repeated(values, path) or definitions.errors(path)
     if errors:
         return errors
@@ -55,7 +58,7 @@ def _missing(values: Iterable[VariableValue], definitions: Definitions, path: st
 def validate_variable(
     variable: VariableValue, old: VariableValue | None, definition: VariableDefinition, path: str
 ) -> list[FieldError]:
-    """Return the errors of one value, of the first check that fails: schema, unknown fields, rules.
+    """Return one value's errors of the first failing check: schema, unknown fields, rules.
 
     `path` is the path of the variable, `spec.topology.variables[cpu]`.
     """
@@ -82,7 +85,7 @@ def validate_variable(
 
 
 def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: str) -> list[FieldError]:
-    """Add the whole value to errors; after MAX_ERRORS, give the number of the others."""
+    """Add the whole value to errors; after MAX_ERRORS, give the number of the other errors."""
     if not errors:
         return errors
     shown = variable.shown()
@@ -93,7 +96,7 @@ def _with_whole_value(errors: list[FieldError], variable: VariableValue, path: s
 
 
 def _unknown(name: str, fields: list[str]) -> str:
-    """Return the error about unknown fields; it calls a whole value that is a list variableValue."""
+    """Return the error about unknown fields; if the whole value is a list, it is called variableValue."""
     shown = []
     for field in fields[:MAX_ERRORS]:
         below = field.removeprefix(name)

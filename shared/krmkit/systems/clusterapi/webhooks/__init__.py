@@ -1,1 +1,1 @@
-"""The webhooks of Cluster and ClusterClass: defaulting and validation."""
+"""Default and validate Clusters and ClusterClasses as their webhooks do."""

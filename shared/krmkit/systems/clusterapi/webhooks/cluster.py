@@ -1,4 +1,4 @@
-"""The Cluster webhook, variables aside. Source: core/webhooks/admission/cluster.go."""
+"""Check Clusters as the webhook does, except for variables. Source: core/webhooks/admission/cluster.go."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Surroundings:
     """The context in which a Cluster is validated.
 
     cluster_class: its class, None if there is none. reconciled: the class's variables are ready. old_class:
-    the class before the update, None if it cannot be found. state: the objects that the topology made, None
-    if unknown.
+    the class before the update, None if it cannot be found. state: the objects of the topology, None if
+    unknown.
     """
 
     features: FeatureGates
@@ -64,14 +64,14 @@ class Surroundings:
 
 
 def class_key(cluster: Object) -> tuple[str, str]:
-    """Return namespace and name of the class (GetClassKey); the namespace is the Cluster's by default."""
+    """Return namespace and name of the class (GetClassKey); by default the Cluster's namespace."""
     reference = topology_of(cluster).get("classRef") or {}
     namespace = reference.get("namespace") or find(cluster, ("metadata", "namespace"), "")
     return namespace, reference.get("name", "")
 
 
 def default_version(cluster: Object) -> Object:
-    """Return the Cluster with `v` added in front of its topology's version if it lacks one.
+    """Add `v` in front of the topology's version if it lacks one; return the Cluster.
 
     >>> default_version({"spec": {"topology": {"version": "1.33.1"}}})["spec"]["topology"]["version"]
     'v1.33.1'
@@ -84,7 +84,7 @@ def default_version(cluster: Object) -> Object:
 
 
 def validate_class_name(cluster: Object) -> list[FieldError]:
-    """Return defaulting's error about a topology without a class."""
+    """Return the defaulting error about a topology without a class."""
     if topology_of(cluster) and not class_key(cluster)[1]:
         return [required("spec.topology.classRef.name", "cannot be empty")]
     return []
@@ -93,7 +93,7 @@ def validate_class_name(cluster: Object) -> list[FieldError]:
 def validate_cluster(
     new: Object, old: Object | None, around: Surroundings
 ) -> tuple[list[FieldError], list[str]]:
-    """Return errors and warnings about a Cluster; `old` is its state before an update, None for a new one."""
+    """Return errors and warnings about a Cluster; old: its state before an update, None for a new one."""
     spec, old_spec = spec_of(new), spec_of(old or {})
     errors = [
         invalid("metadata.name", name_of(new), f"must be a valid label value {problem}")
@@ -245,7 +245,6 @@ def _validate_enabled(health_check: Object, owner: Object, path: str) -> list[Fi
 
 
 def _validate_update(new: Object, old: Object, around: Surroundings, warnings: list[str]) -> list[FieldError]:
-    """Check the change from `old` to `new`."""
     key_now, key_before = class_key(new), class_key(old)
     cluster_class = around.cluster_class
     if cluster_class is None:
@@ -285,7 +284,7 @@ def _validate_update(new: Object, old: Object, around: Surroundings, warnings: l
 
 
 def _parse(text: str, detail: str, found: list[FieldError]) -> Version:
-    """Return the version; 0.0.0 and an error if the text is not a version."""
+    """Parse a version; add an error to `found` and return 0.0.0 if the text is not a version."""
     try:
         return blangsemver.parse_tolerant(text)
     except GoInputError:

@@ -40,7 +40,7 @@ _RANDOM = "bcdfg"  # five characters of the alphabet that real names end in
 
 
 def validate_class(new: Object, old: Object | None, features: FeatureGates) -> list[FieldError]:
-    """Return the webhook's errors about a class, Clusters aside; `old`: its state before an update."""
+    """Return the webhook's errors about a class, without its Clusters. old: its state before an update."""
     if not features.cluster_topology:
         return [forbidden("spec", "can be set only if the ClusterTopology feature flag is enabled")]
     spec = spec_of(new)
@@ -85,7 +85,7 @@ def _validate_health_checks(spec: Object) -> Iterator[FieldError]:
 
 
 def _validate_naming(spec: Object) -> Iterator[FieldError]:
-    """Naming templates must make valid names; they are tried with example names."""
+    """Check that naming templates render valid names for example names."""
     cluster = {"cluster": {"name": "cluster"}, "random": _RANDOM}
     for part, what in (("infrastructure", "InfraCluster"), ("controlPlane", "ControlPlane")):
         yield from _validate_name_template(spec.get(part), cluster, what, child("spec", part))
@@ -156,7 +156,7 @@ def _validate_versions(versions: list[str]) -> Iterator[FieldError]:
 
 
 def validate_class_for_clusters(new: Object, old: Object, clusters: Iterable[Object]) -> list[FieldError]:
-    """Return the webhook's errors about an update of a class, for all Clusters that use it together."""
+    """Return the webhook's errors about a class's update, for all Clusters that use it together."""
     clusters = list(clusters)
     found = _versions_in_use(new, clusters)
     for kind in WORKER_KINDS:
@@ -200,7 +200,7 @@ def _removed_classes_in_use(new: Object, old: Object, clusters: list[Object], ki
 
 
 def relies_on_class(holder: Object | None) -> bool:
-    """Return whether a topology enables a health check that only the class defines."""
+    """Return whether a topology enables a health check that only its class defines."""
     health_check = mapping(holder, "healthCheck")
     return health_check.get("enabled") is True and not common.is_defined(health_check)
 

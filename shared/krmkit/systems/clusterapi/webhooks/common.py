@@ -80,7 +80,7 @@ def validate_rollout(worker: Object, path: str) -> list[FieldError]:
 
 
 def is_defined(health_check: Object | None) -> bool:
-    """Return whether a healthCheck has checks or remediation; `enabled` alone does not count."""
+    """Return whether a healthCheck has checks or remediation; `enabled` alone does not define it."""
     return bool(health_check and (health_check.get("checks") or health_check.get("remediation")))
 
 

@@ -1,6 +1,6 @@
 """Check references and names in ClusterClasses, and their changes.
 
-Source: internal/topology/check/compatibility.go, whose functions the names in parentheses are.
+Source: internal/topology/check/compatibility.go; names in parentheses are its functions.
 """
 
 from __future__ import annotations
@@ -19,33 +19,29 @@ WORKER_KINDS = {MACHINE_DEPLOYMENTS: "MachineDeployment", MACHINE_POOLS: "Machin
 
 
 def spec_of(data: Object) -> Object:
-    """Return spec of a Cluster or ClusterClass, {} if it is absent."""
     return mapping(data, "spec")
 
 
 def topology_of(cluster: Object) -> Object:
-    """Return spec.topology, {} if the Cluster has none."""
     return mapping(cluster, "spec", "topology")
 
 
 def workers_of(owner: Object, kind: str) -> list[Object]:
-    """Return workers.machineDeployments or workers.machinePools of a class spec or a topology."""
+    """Return workers.machineDeployments or workers.machinePools of a class's spec or a topology."""
     workers: list[Object] = find(owner, ("workers", kind)) or []
     return workers
 
 
 def name_of(data: Object) -> str:
-    """Return metadata.name, or ""."""
     return str(find(data, ("metadata", "name")) or "")
 
 
 def template_ref(holder: Object | None) -> Object:
-    """Return the templateRef of a part of a class, {} if none is set."""
     return mapping(holder, "templateRef")
 
 
 def template_refs(cluster_class: Object) -> Iterator[tuple[str, Object]]:
-    """Yield the path of each part of a class that has a template, and its templateRef, {} if none is set."""
+    """Yield path and templateRef ({} if unset) of each part of a class that has a template."""
     spec = spec_of(cluster_class)
     for part in (("infrastructure",), ("controlPlane",), ("controlPlane", "machineInfrastructure")):
         yield child("spec", *part), template_ref(mapping(spec, *part))
@@ -65,7 +61,7 @@ def _group(reference: Object) -> str:
 
 
 def template_are_compatible(current: Object, desired: Object, path: str) -> list[FieldError]:
-    """Refuse another group or kind in a reference (ClusterClassTemplateAreCompatible)."""
+    """Refuse a change of a reference's group or kind (ClusterClassTemplateAreCompatible)."""
     found = []
     for field, what, old, new in (
         ("apiVersion", "group of apiVersion", _group(current), _group(desired)),
@@ -127,7 +123,7 @@ def templates_are_valid(cluster_class: Object) -> list[FieldError]:
 
 
 def classes_are_compatible(current: Object | None, desired: Object | None) -> list[FieldError]:
-    """Return the errors of a class's change, or of a change to another one (ClusterClassesAreCompatible)."""
+    """Return the errors of a change of the class, or to another class (ClusterClassesAreCompatible)."""
     for which, one in (("current", current), ("desired", desired)):
         if one is None:
             detail = f"could not compare ClusterClass compatibility: {which} ClusterClass must not be nil"
@@ -155,7 +151,7 @@ def classes_are_compatible(current: Object | None, desired: Object | None) -> li
 
 
 def worker_classes_are_compatible(current: Object, desired: Object, kind: str) -> list[FieldError]:
-    """Refuse another infrastructure of machines (MachineDeploymentClassesAreCompatible, and for pools)."""
+    """Refuse a change of machines' infrastructure (MachineDeploymentClassesAreCompatible, and for pools)."""
     known: dict[str, list[Object]] = {}
     for worker in workers_of(spec_of(current), kind):
         known.setdefault(worker.get("class", ""), []).append(worker)

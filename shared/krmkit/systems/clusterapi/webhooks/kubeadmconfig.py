@@ -1,7 +1,7 @@
 """Check a KubeadmConfigSpec as the webhooks of kubeadm's kinds do.
 
 Source: the checks that bootstrap and control plane provider share (Validate). The feature gate for Ignition
-is taken as on, as releases have it by default.
+counts as on, its default in releases.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SOURCES = (
 
 
 def config_errors(data: Object) -> list[FieldError]:
-    """Return why the webhooks refuse the KubeadmConfigSpec of an object; [] for objects of other kinds."""
+    """Return the webhooks' errors about an object's KubeadmConfigSpec; [] for objects of other kinds."""
     place = config_place(data)
     if place is None:
         return []
@@ -45,7 +45,7 @@ def config_errors(data: Object) -> list[FieldError]:
 
 
 def _sources(spec: Object, path: str) -> Iterator[FieldError]:
-    """Yield errors of files and users: two or incomplete sources of a content, and repeated paths."""
+    """Yield errors of files and users: two sources, an incomplete source, and repeated paths."""
     for listing, inline, source, message in _SOURCES:
         seen: set[str] = set()
         for position, one in enumerate(entries(spec.get(listing))):
@@ -100,7 +100,7 @@ def _partitions(spec: Object, path: str) -> Iterator[FieldError]:
 
 
 def _time_outs(spec: Object, path: str) -> Iterator[FieldError]:
-    """Yield the errors of a control plane whose init and join wait for different times."""
+    """Yield the errors of a control plane whose init and join timeouts differ."""
     parts = ("initConfiguration", "joinConfiguration")
     shown = [str(find(spec, (part, *_HEALTH), "unset")) for part in parts]
     if shown[0] != shown[1]:

@@ -1,7 +1,7 @@
 """Check KubeadmControlPlanes of the topology controller as their webhook does.
 
-Applying a Cluster does not show these errors: the controller gets them, and stops before the workers. Not
-checked are image tags, the version of CoreDNS, and what the schema refuses already.
+An apply of a Cluster does not show these errors: the controller gets them, and stops before the workers. Not
+checked: image tags, the version of CoreDNS, and what the schema refuses.
 Source: controlplane/kubeadm/internal/webhooks/kubeadmcontrolplane.go (validateKubeadmControlPlaneSpec,
 ValidateUpdate).
 """
@@ -48,16 +48,16 @@ _CA_DAYS = 3650
 
 
 def created_errors(made: Object) -> list[FieldError]:
-    """Return why the webhook refuses a new KubeadmControlPlane; [] for other kinds and unknown versions."""
+    """Return the webhook's errors about a new KubeadmControlPlane; [] for unknown kinds and versions."""
     new = _known(made)
     return [] if new is None else _spec_errors(new)
 
 
 def updated_errors(running: Object, wanted: Object, fields: Iterable[str]) -> list[FieldError]:
-    """Return why the webhook refuses to give fields of a running KubeadmControlPlane those of `wanted`.
+    """Return the webhook's errors about setting fields of a running KubeadmControlPlane as in `wanted`.
 
-    fields: paths such as `spec.replicas`, `spec.kubeadmConfigSpec.files[0].content`; absent in `wanted`, they
-    go.
+    fields: paths such as `spec.replicas`, `spec.kubeadmConfigSpec.files[0].content`; a field that `wanted`
+    lacks is removed.
     """
     old, target = _known(running), _known(wanted)
     if old is None or target is None:
@@ -90,7 +90,7 @@ def _known(item: Object) -> Object | None:
 
 
 def _copy(source: Object, target: Object, path: list[str]) -> None:
-    """Set a field to what it is in another object; without it there, it goes."""
+    """Copy a field from `source` to `target`, or remove it if `source` lacks it."""
     value, inner = find(source, tuple(path)), target
     *way, last = path
     for name in way:
@@ -107,7 +107,7 @@ def _copy(source: Object, target: Object, path: list[str]) -> None:
 
 
 def without_empty(value: Any) -> Any:
-    """Return a value as Go writes its struct: without empty fields."""
+    """Drop empty fields, as Go does when it writes a struct."""
     if isinstance(value, dict):
         inner = {name: without_empty(one) for name, one in value.items()}
         return {name: one for name, one in inner.items() if one not in ({}, [], "", None)}
@@ -115,7 +115,7 @@ def without_empty(value: Any) -> Any:
 
 
 def _changed(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield the paths of a merge patch between two values; of what goes, only the top."""
+    """Yield the paths of a merge patch between two values; of a removed part only the top."""
     if isinstance(new, dict):
         before = old if isinstance(old, dict) else {}
         for name in sorted({*before, *new}):

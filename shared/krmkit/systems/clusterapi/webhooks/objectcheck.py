@@ -1,7 +1,6 @@
 """Check one object as an API server does: by its CRD's schema and the webhooks of the kubeadm kinds.
 
-Every command asks here, for the objects that people write and for those that the topology controller makes of
-them:
+Every command checks here objects from files and objects of the topology controller:
 
 check = ObjectCheck(crds)
 check.given(template)     # errors of a create; `dropped` names the fields that it loses
@@ -35,7 +34,7 @@ _PUBLISHED = PublishedSchemas(PUBLISHED)
 
 
 class ObjectCheck:
-    """The check of single objects by the schemas that krmkit ships, and by further CRDs, which win."""
+    """Check single objects by the schemas that krmkit ships and by further CRDs, which override."""
 
     def __init__(self, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._schemas = CrdSchemas(crds, _PUBLISHED, _SCALED)
@@ -52,7 +51,7 @@ class ObjectCheck:
         return undeclared or self.given(data)
 
     def dropped(self, data: Object) -> dict[str, str]:
-        """Return paths of fields that a create drops, each with a hint: `; did you mean "files"?`, or "".
+        """Return the paths of fields that a create drops, each with a hint: `; did you mean "files"?`, or "".
 
         An object in v1beta1 whose conversion is known is checked as v1beta2.
         """
@@ -66,7 +65,7 @@ class ObjectCheck:
         return {path: proposal(path.rpartition(".")[2], names) for path, names in found.items()}
 
     def stored(self, data: Object) -> Object:
-        """Return the object as a create stores it: without the fields that it drops."""
+        """Return the object as a create stores it: without dropped fields."""
         dropped = self.dropped(data)
         return _without(data, dropped, "") if dropped else data
 

@@ -28,7 +28,7 @@ from krmkit.libraries.schema.fields import find, mapping
 from krmkit.systems.clusterapi.api.decode import go_order
 from krmkit.systems.clusterapi.api.features import FeatureGates
 from krmkit.systems.clusterapi.api.gotypes import part_of
-from krmkit.systems.clusterapi.patches.selector import matches_class
+from krmkit.systems.clusterapi.patches.request import matches_class
 from krmkit.systems.clusterapi.webhooks.compatibility import (
     MACHINE_DEPLOYMENTS,
     MACHINE_POOLS,
@@ -144,7 +144,7 @@ def _validate_template(text: str, name: str, path: str) -> list[FieldError]:
 
 
 class Targets:
-    """The templates of a class by apiVersion and kind, made once for the selectors of all its patches."""
+    """The templates of a class by apiVersion and kind, for the selectors of all its patches."""
 
     def __init__(self, spec: Object) -> None:
         control_plane = mapping(spec, "controlPlane")
@@ -189,7 +189,7 @@ class Targets:
 
 
 def _type(holder: Object | None) -> tuple[str, str]:
-    """Return apiVersion and kind of the template of a part of the class."""
+    """Return apiVersion and kind of the template in a part of the class."""
     reference = template_ref(holder)
     return reference.get("apiVersion", ""), reference.get("kind", "")
 
@@ -238,7 +238,7 @@ def _validate_json_patch(patch: Object, variables: Collection[str], path: str) -
 
 
 def _validate_index_access(operation: str, pointer: str, path: str) -> Iterator[FieldError]:
-    """Check numbers in a path: `add` may only prepend, `replace` and `remove` may use none."""
+    """Check numbers in a path: `add` may only prepend, `replace` and `remove` may have none."""
     for part in pointer.split("/"):
         try:
             position = atoi(part)
@@ -252,7 +252,7 @@ def _validate_index_access(operation: str, pointer: str, path: str) -> Iterator[
 
 
 def _validate_value(patch: Object, variables: Collection[str], path: str) -> Iterator[FieldError]:
-    """Check that there is exactly one of value and valueFrom, and one of variable and template."""
+    """Check for exactly one of value and valueFrom, and exactly one of variable and template."""
     source = patch.get("valueFrom")
     has_value = patch.get("value") is not None
     if not has_value and source is None:
@@ -286,9 +286,9 @@ def variable_name(path: str) -> str:
 
 
 def go_json(value: Object, *path: str, pretty: bool = False) -> str:
-    """Return JSON as Go writes a patch, or the struct at a path of it, indented by two spaces if `pretty`.
+    """Return JSON as Go writes a patch or the struct at a path of it; `pretty` indents by two spaces.
 
-    Fields are in order, HTML characters escaped.
+    Fields are in Go's order, HTML characters are escaped.
     """
     text = json.dumps(
         go_order(value, part_of("ClusterClass", "spec", "patches", *path)),

@@ -1,4 +1,4 @@
-"""Suggest repairs: known names for unknown names in a Cluster, and what a refused ClusterClass needs."""
+"""Suggest repairs: near names for unknown names in a Cluster, and changes to a refused ClusterClass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Find variables that templates of patches read and nobody defines.
+"""Find undefined variables that templates of patches read.
 
 Cluster API reports no error: the webhook checks `valueFrom.variable` only, and in a template Go reads a
 missing key of a map as nil: `{{ .regoin }}` becomes `<no value>`, and `{{ if .regoin }}` is false.
@@ -26,9 +26,9 @@ _OF_EXTENSION = ("the TopologyExtension", "it has no value")
 
 
 def undefined_in_class(cluster_class: Object, resource: Resource | None) -> Iterator[Finding]:
-    """Warn of each variable, or field of one, that an inline patch reads and the class does not define.
+    """Warn of each variable or field that an inline patch reads and the class does not define.
 
-    Inline patches see the variables in spec.variables only, not those that extensions add.
+    Inline patches see only spec.variables, not the variables of extensions.
     """
     spec = spec_of(cluster_class)
     known = _known(entries(spec.get("variables")))
@@ -41,8 +41,8 @@ def undefined_in_class(cluster_class: Object, resource: Resource | None) -> Iter
 def undefined_in_extension(extension: Object, resource: Resource | None) -> Iterator[Finding]:
     """Warn of undefined variables in the patches of a TopologyExtension that defines variables.
 
-    A class may name the handler that defines variables beside the one that patches, so those of all handlers
-    are known.
+    In a class, one handler may define variables and another may patch; so the variables of all handlers are
+    known.
     """
     handlers = entries(mapping(extension, "spec").get("handlers"))
     variables = [one for handler in handlers for one in entries(handler.get("variables"))]
@@ -87,7 +87,7 @@ def _known(variables: list[Object]) -> dict[str, FieldNames | None]:
 
 
 def _fields(schema: Object) -> FieldNames | None:
-    """Return the fields that a value may have; None if it may have any."""
+    """Return the field names that a value may have; None if it may have any."""
     properties = mapping(schema.get("properties"))
     if schema.get("additionalProperties") or schema.get("x-kubernetes-preserve-unknown-fields"):
         return None
@@ -95,7 +95,7 @@ def _fields(schema: Object) -> FieldNames | None:
 
 
 def _builtins() -> FieldNames:
-    """Return the fields below `builtin`: labels and annotations may have any."""
+    """Return the field names below `builtin`: labels and annotations may have any."""
     tree: dict[str, Any] = {}
     for path in BUILTINS:
         names = tree

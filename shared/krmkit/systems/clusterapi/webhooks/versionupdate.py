@@ -20,7 +20,7 @@ AFTER_CLUSTER_UPGRADE = "AfterClusterUpgrade"
 
 @dataclass(slots=True)
 class CurrentState:
-    """The existing objects of a Cluster's topology, raw as in the cluster, with their status.
+    """The existing objects of a Cluster's topology with their status, unconverted.
 
     `control_plane` is None if there is none. `machines`: the known Machines of its MachineDeployments.
     """
@@ -34,7 +34,7 @@ class CurrentState:
 def validate_version_update(
     value: str, new: Version, old: Version, cluster: Object, state: CurrentState | None, ceiling: bool
 ) -> FieldError | None:
-    """Return the error about a change from `old` to `new`, or None. `ceiling`: at most one minor version up.
+    """Return the error about a change from `old` to `new`, or None. ceiling: at most one minor version up.
 
     Without a `state`, running upgrades are unknown and not checked.
     """
@@ -122,7 +122,7 @@ def _control_plane_problem(control_plane: Object | None, old: Version) -> str:
 
 
 def _workers_problem(workers: list[Object], old: Version, what: str, machines: list[Object]) -> str:
-    """Return the error about worker groups that are not at the old version yet, or replace machines."""
+    """Return the error about worker groups below the old version, or that still replace machines."""
     late = []
     for worker in workers:
         name = text(find(worker, ("metadata", "name")))

@@ -1,1 +1,1 @@
-"""Blueprints: imports, exports, executors, files and JSON schemas."""
+"""Read blueprints: imports, exports, executors, files and JSON schemas."""

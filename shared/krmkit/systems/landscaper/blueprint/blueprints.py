@@ -1,4 +1,4 @@
-"""Blueprints: the imports and exports of an installation, and the executors that render it.
+"""Read blueprints: the imports and exports of an installation, and its executors.
 
 blueprint = load(Files({"blueprint.yaml": "..."}))
 blueprint.imports[0].name
@@ -34,7 +34,7 @@ _DEEPEST = 50
 
 @dataclass(slots=True)
 class ImportOrExport:
-    """An import or export. `default` is {value} or None; `imports` count only if this one has a value."""
+    """An import or export. `default`: {value} or None. `imports`: only active if this import has a value."""
 
     name: str
     type: str
@@ -47,7 +47,7 @@ class ImportOrExport:
 
 @dataclass(slots=True)
 class Executor:
-    """A template of a phase: `template` is a text or, for Spiff, data; `file` is its path if it is a file."""
+    """A template of a phase. `template`: a text or, for Spiff, data. `file`: its path if it is in a file."""
 
     name: str
     type: str
@@ -81,16 +81,15 @@ class Blueprint:
 
     @property
     def local_types(self) -> dict[str, object]:
-        """Return localTypes: JSON schemas by name."""
         return mapping(self.info.get("localTypes"))
 
     @property
     def schema_version(self) -> str:
-        """Return the schema version of descriptors in templates, "" if the blueprint sets none."""
+        """Return the blueprint's schema version for descriptors in templates, or ""."""
         return texts(self.info.get("annotations")).get(SCHEMA_VERSION_ANNOTATION, "")
 
     def executors(self, phase: str) -> list[Executor]:
-        """Return the executors of a phase of EXECUTIONS, in order. Raises InstallationError."""
+        """Return the executors of a phase (see EXECUTIONS), in order. Raises InstallationError."""
         found = []
         for entry in entries(self.info.get(phase)):
             kind = text(entry.get("type"))
@@ -119,7 +118,7 @@ class Blueprint:
         return found
 
     def all_imports(self) -> list[tuple[ImportOrExport, bool]]:
-        """Return every import, each with True if it may lack a value (optional or conditional)."""
+        """Return every import, with True if it may lack a value (optional or conditional)."""
         found: list[tuple[ImportOrExport, bool]] = []
         pending = [(one, False) for one in reversed(self.imports)]
         while pending:
@@ -148,7 +147,7 @@ def load(files: Files) -> Blueprint:
 
 
 def read_file(files: Files, path: str) -> str:
-    """Return a file of the blueprint. Raises InstallationError that names the nearest known path."""
+    """Return a file of the blueprint. Raises InstallationError, which names the nearest existing path."""
     try:
         return files.text(path)
     except FileNotFoundError:

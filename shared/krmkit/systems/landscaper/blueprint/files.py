@@ -62,7 +62,7 @@ class Files:
 
 
 def single_file(content: Files | Content | None) -> Content | None:
-    """Return the content of a resource that is one file, alone or in a folder; None for any other."""
+    """Return the content of a resource with exactly one file, else None."""
     if not isinstance(content, Files):
         return content
     files = list(content.all().values())
@@ -84,7 +84,7 @@ def inline_files(filesystem: object) -> Files:
     """Return the inline file system of an Installation: folders are mappings, files are texts.
 
     The blueprint may be an object instead of a text. Nodes with `$type` are folders (directory), or files
-    with data (json, yaml) or text as content.
+    whose content is data (json, yaml) or text.
     """
     if isinstance(filesystem, str):
         from krmkit.systems.landscaper.yaml import load
@@ -137,7 +137,7 @@ def _typed(kind: str, node: dict[str, object]) -> Content:
 
 
 def _binary(content: str) -> Content:
-    """Return base64 between the reference's markers as bytes, and any other text unchanged."""
+    """Decode base64 between the reference's markers to bytes; any other text stays."""
     if _BINARY[0] not in content:
         return content
     lines = [line for line in content.split("\n") if line.strip()]

@@ -1,1 +1,1 @@
-"""Checks of Installations and blueprints before they are rendered."""
+"""Check Installations and blueprints before they are rendered."""

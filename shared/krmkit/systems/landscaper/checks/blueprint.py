@@ -1,4 +1,4 @@
-"""Check a blueprint before it has values: executors parse, schemas compile, files and references exist."""
+"""Check a blueprint without values: executors parse, schemas compile, files and references exist."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.blueprint import blueprints
-from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
-from krmkit.systems.landscaper.components.schemarefs import SchemaScope
+from krmkit.systems.landscaper.components.schemarefs import SchemaScope, resolve_uri
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.importvalues import schema_violations
 from krmkit.systems.landscaper.templates.executors import executor_name
@@ -95,6 +94,6 @@ def _subinstallations(
                     "invalid", "no component descriptor defined to resolve the blueprint ref"
                 )
             if uri and component is not None:
-                uris.resolve(repository, component, uri)
+                resolve_uri(repository, component, uri)
         except InstallationError as error:
             yield _error(here, error.message)

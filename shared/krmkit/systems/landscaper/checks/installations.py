@@ -31,7 +31,7 @@ from krmkit.systems.landscaper.templates.context import moment
 def validate_items(
     resources: ResourceList, spec: Data, crds: Iterable[Mapping[str, Any]], config: Resource | None
 ) -> list[Finding]:
-    """Validate the Installations among the items by a decoded ValidateInstallation."""
+    """Validate the Installations among the items with the spec of a ValidateInstallation."""
     wanted = [str(one) for one in sequence(spec["installations"])]
     return validate(read(resources), wanted, [*crds, *definitions(resources)], config, spec["now"])
 
@@ -43,11 +43,10 @@ def validate(
     config: Resource | None = None,
     now: object = None,
 ) -> list[Finding]:
-    """Return every finding about the installations (all, or the wanted ones with their dependencies).
+    """Return every finding about the installations: all, or the wanted ones with their dependencies.
 
-    config: the item with the names of the wanted ones. now: the time that templates take for the present.
-
-    crds: CustomResourceDefinitions, whose schemas objects have to keep beside those that krmkit brings along.
+    config: the item with the wanted names. now: the current time in templates.
+    crds: CustomResourceDefinitions for objects, in addition to krmkit's own.
     """
     names = items.installations(wanted, config)
     findings = list(items.findings)
@@ -91,7 +90,7 @@ def _blueprints(root: RenderedInstallation, items: Items, secrets: Secrets) -> l
 
 
 def _template_warnings(root: RenderedInstallation, items: Items, secrets: Secrets) -> Iterator[Finding]:
-    """Yield warnings about names in the templates of a tree that nobody gives."""
+    """Yield warnings about undefined names in the templates of a tree."""
     item = items.place("Installation", root.namespace, root.name)
     for one in root.tree():
         for problem in template_problems(one):
@@ -99,7 +98,7 @@ def _template_warnings(root: RenderedInstallation, items: Items, secrets: Secret
 
 
 def _said(error: InstallationError, said: set[str]) -> bool:
-    """Return whether the rendering has already reported the same error."""
+    """Return whether the rendering has reported the same error."""
     tail = error.message.partition(": ")[2]
     return any(tail in message for message in said)
 
@@ -129,9 +128,9 @@ RULE = "unused-mapping"
 
 
 def mapping_warnings(root: RenderedInstallation, items: Items) -> Iterator[Finding]:
-    """Yield a warning for each mapping of an installation, nested ones too, whose value goes nowhere.
+    """Yield a warning for each mapping without a reader, in nested installations too.
 
-    `importDataMappings: {prot: ...}` beside a blueprint's import `port` is one: `did you mean "port"?`.
+    `importDataMappings: {prot: ...}` beside a blueprint's import `port` gives `did you mean "port"?`.
     """
     item = items.place("Installation", root.namespace, root.name)
     for one in root.tree():

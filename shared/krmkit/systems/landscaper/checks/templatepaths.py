@@ -1,8 +1,8 @@
-"""Find names in the templates of a blueprint that nothing defines: deploy items, imports, undeclared exports.
+"""Find undefined names in a blueprint's templates: deploy items, imports, undeclared exports.
 
-While the exports of a deploy item are not known, an installation waits for them and its export executions are
-not judged. A wrong name there would pass until the cluster runs them. In `if` and `default` it would pass
-there, too: Go reads a missing key as nil.
+While the exports of a deploy item are unknown, an installation waits and its export executions do not run. A
+wrong name there would stay unnoticed until the cluster runs them; in `if` and `default` even longer, as Go
+reads a missing key as nil.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _PLACEHOLDER = "krmkit-action"  # an action of a template, where only the form o
 
 
 def template_problems(one: RenderedInstallation) -> Iterator[InstallationError]:
-    """Yield the undefined names in an installation's templates; none after errors, perhaps their cause."""
+    """Yield the undefined names in an installation's templates; none if other errors may cause them."""
     if one.errors or one.prerequisites is None:
         return
     blueprint = one.prerequisites.blueprint
@@ -59,7 +59,7 @@ def template_problems(one: RenderedInstallation) -> Iterator[InstallationError]:
 
 
 def _known(one: RenderedInstallation, blueprint: Blueprint, phase: str) -> FieldNames:
-    """Return the values of a phase's templates; None where the names are not known yet."""
+    """Return the names of a phase's values; None where they are not known yet."""
     imports = [each.name for each, _ in blueprint.all_imports()] + list(one.values)
     # Import executions may add more, and they run when all imports are there.
     may_grow = not one.values and bool(blueprint.executors("importExecutions"))
@@ -78,7 +78,7 @@ def _known(one: RenderedInstallation, blueprint: Blueprint, phase: str) -> Field
 
 
 def _unknown(executor: Executor, blueprint: Blueprint, known: FieldNames) -> Iterator[UnknownField]:
-    """Yield the undefined names that a template reads. Of spiff expressions, only deploy items count."""
+    """Yield the undefined names that a template reads; in spiff expressions only deploy items."""
     try:
         if executor.type == GO_TEMPLATE:
             yield from unknown_fields(executor.text(blueprint.files), known)
@@ -92,7 +92,7 @@ def _unknown(executor: Executor, blueprint: Blueprint, known: FieldNames) -> Ite
 
 
 def _without_value(one: RenderedInstallation, blueprint: Blueprint) -> Iterator[InstallationError]:
-    """Yield the exports of the Installation that neither the blueprint nor a mapping gives a value."""
+    """Yield the Installation's exports to which neither blueprint nor mapping gives a value."""
     spec = one.spec
     declared = [each.name for each in blueprint.exports] + list(mapping(spec.get("exportDataMappings")))
     for kind in ("data", "targets"):
@@ -116,7 +116,6 @@ def _spiff_paths(executor: Executor, blueprint: Blueprint) -> set[tuple[str, str
 
 
 def _document(executor: Executor, blueprint: Blueprint) -> object:
-    """Return the YAML of a template. Raises GoInputError, InstallationError."""
     given = executor.template
     if given is None or isinstance(given, str):
         source = executor.text(blueprint.files)
@@ -125,7 +124,7 @@ def _document(executor: Executor, blueprint: Blueprint) -> object:
 
 
 def _undeclared(executor: Executor, blueprint: Blueprint, place: str) -> Iterator[InstallationError]:
-    """Yield the undeclared exports of a template, which Landscaper drops; read around its actions."""
+    """Yield a template's undeclared exports, which Landscaper drops. Its actions are skipped."""
     declared = [each.name for each in blueprint.exports]
     try:
         document: Object = mapping(_document(executor, blueprint))

@@ -1,1 +1,1 @@
-"""Component descriptors and their resources: folders, archives, references."""
+"""Read component descriptors and their resources: folders, archives, references."""

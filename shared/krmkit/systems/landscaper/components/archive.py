@@ -1,4 +1,4 @@
-"""Archives of blueprints: tar files, compressed or not, read in memory within limits."""
+"""Read archives of blueprints in memory: tar files, compressed or not, within limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GZIP = b"\x1f\x8b"
 
 @contextmanager
 def refusing(label: str) -> Iterator[None]:
-    """Put a label in front of what is refused: `with refusing("shop.tar"): untar(data)`."""
+    """Put a label in front of each Refused: `with refusing("shop.tar"): untar(data)`."""
     try:
         yield
     except Refused as error:
@@ -26,7 +26,7 @@ def refusing(label: str) -> Iterator[None]:
 
 
 def gunzip(data: bytes) -> bytes:
-    """Return the content of gzip data, at most 64 MiB. Raises Refused."""
+    """Decompress gzip data to at most 64 MiB. Raises Refused."""
     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         content = unpacker.decompress(data, _MOST_BYTES + 1)
@@ -68,7 +68,7 @@ def untar(data: bytes, left_out: list[str] | None = None) -> dict[str, Content]:
 
 
 def text_or_bytes(data: bytes) -> Content:
-    """Return UTF-8 text as a text, everything else as bytes."""
+    """Decode UTF-8; other bytes stay."""
     try:
         return data.decode()
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 """Store component descriptors, resource contents and executor states as ConfigMaps marked local-config.
 
-A path or state key becomes a ConfigMap key: `_` and characters that such keys may not have become `_` and two
+Their keys are escaped paths: `_`, and every character that a ConfigMap key may not have, becomes `_` and two
 hex digits: `subinst/one.yaml` is `subinst_2Fone.yaml`. data has the texts, binaryData all other bytes.
 """
 
@@ -100,14 +100,13 @@ def state_of(item: Data) -> dict[str, object]:
 
 
 def escape(path: str) -> str:
-    """Return a path as the key of a ConfigMap."""
+    """Escape a path for use as a ConfigMap key."""
     return "".join(
         char if char in _SAFE else "".join(f"_{byte:02X}" for byte in char.encode()) for char in path
     )
 
 
 def unescape(key: str) -> str:
-    """Return the path of a ConfigMap's key."""
     first, *rest = key.split("_")
     out = [first.encode()]
     for part in rest:
@@ -132,6 +131,6 @@ def _config_map(
 
 
 def item_name(title: str) -> str:
-    """Return a valid name for a title: its letters and digits, and a hash that tells similar titles apart."""
+    """Return a valid name from a title's letters and digits, and a hash that keeps similar titles apart."""
     plain = "".join(char if char in _NAME else "-" for char in text(title).lower()).strip("-")
     return f"{plain[:50].rstrip('-')}-{hashed_name(title)[:8]}"

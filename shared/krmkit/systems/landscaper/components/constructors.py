@@ -1,11 +1,10 @@
-"""Component constructors, which `ocm add componentversions` makes components of, in source repositories.
+"""Read component constructors, the input of `ocm add componentversions`, in source repositories.
 
 A constructor file has one component, or several below `components`; a resource has an `access`, or an `input`
-that names a file or folder beside the constructor. It becomes what an archive of the component would hold,
-without an archive.
+that names a file or folder beside the constructor. The result equals the content of the component's archive.
 
-Older repositories keep the resources of one component alone, in `resources.yaml` (`component-cli
-component-archive resources add`).
+Older repositories list the resources of one component in `resources.yaml` (`component-cli component-archive
+resources add`).
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from krmkit.systems.landscaper.errors import InstallationError
 
 
 class Sources(Protocol):
-    """Files beside a constructor, by paths relative to it."""
+    """Files beside a constructor, by relative path."""
 
     def file(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none."""
 
     def folder(self, path: str) -> dict[str, bytes] | None:
-        """Return all files of a folder by their paths in it; None if there is none."""
+        """Return all files of a folder by their paths in it; None if it does not exist."""
 
 
 NAMES = ("components.yaml", "component-constructor.yaml", "constructor.yaml")
@@ -53,7 +52,7 @@ REFERENCES = ("component-references.yaml", "references.yaml")
 
 
 def is_constructor_name(path: str) -> bool:
-    """Return whether a file has a constructor's name. Example: `is_constructor_name("a/components.yaml")`."""
+    """Return whether a file is named like a constructor, such as `a/components.yaml`."""
     name = path.rpartition("/")[2].replace(".yml", ".yaml")
     return name in NAMES or name.endswith(("-constructor.yaml", "-components.yaml"))
 
@@ -72,14 +71,14 @@ def read_documents(content: str, label: str) -> list[Data]:
 
 
 def has_resources_alone(documents: list[Data]) -> bool:
-    """Return whether documents are resources, or lists of them, and no components."""
+    """Return whether the documents are resources, or lists of resources, without a component."""
     return any(
         "input" in one or "access" in one or ("resources" in one and "name" not in one) for one in documents
     )
 
 
 def members(documents: list[Data], key: str) -> list[Data]:
-    """Return the members of documents: each is one, or has a list of them below `key`."""
+    """Return the members of documents: each document is one, or has a list of them below `key`."""
     return [
         one
         for data in documents
@@ -97,7 +96,7 @@ def read_constructor(documents: list[Data], label: str, sources: Sources, found:
 
 
 def with_resources(component: Data, resources: list[Data], references: list[Data]) -> Data:
-    """Return a component with more resources and references; those that it has already stay."""
+    """Add resources and references to a component; existing ones stay."""
     made = dict(component)
     for key, more in (("resources", resources), ("componentReferences", references)):
         there = entries(component.get(key))
@@ -111,7 +110,7 @@ def with_resources(component: Data, resources: list[Data], references: list[Data
 
 @dataclass(slots=True)
 class _Construction:
-    """One component that is made."""
+    """The construction of one component."""
 
     component: Data
     label: str
@@ -149,7 +148,7 @@ class _Construction:
             raise Refused(f"{self.label}: {owner}: {error.message}") from None
 
     def _references(self) -> list[Data]:
-        """Return componentReferences, with `references`, as the v3 form calls them."""
+        """Return componentReferences; schema v3 calls them `references`."""
         return [
             dict(one)
             for key in ("componentReferences", "references")

@@ -1,19 +1,20 @@
-"""Component descriptors: their versions, defaults, references and resources.
+"""Read component descriptors: versions, defaults, references and resources.
 
-A `Component` holds the descriptor in the form of schema v2, which templates and rules use; `original` has the
-form of its text. `ComponentRepository` finds components by name and version, and the content of their
-resources.
+A `Component` holds the descriptor in schema v2, which templates and rules use; `original` has the schema of
+its text. `ComponentRepository` finds components by name and version, and the content of their resources.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from krmkit.krm.resource import Resource
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
+from krmkit.libraries.json import Object
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, find, mapping, sequence, text
 from krmkit.systems.landscaper.blueprint.files import Content, Files
-from krmkit.systems.landscaper.components.descriptorrules import problems
 from krmkit.systems.landscaper.errors import InstallationError
 
 V2 = "v2"
@@ -39,37 +40,33 @@ class Component:
 
     @property
     def body(self) -> Data:
-        """Return the component itself: name, version, resources and so on."""
+        """Return the `component` part: name, version, resources and so on."""
         return mapping(self.descriptor.get("component"))
 
     @property
     def name(self) -> str:
-        """Return the component's name."""
         return text(self.body.get("name"))
 
     @property
     def version(self) -> str:
-        """Return the component's version."""
         return text(self.body.get("version"))
 
     @property
     def references(self) -> list[Data]:
-        """Return componentReferences."""
         return entries(self.body.get("componentReferences"))
 
     @property
     def resources(self) -> list[Data]:
-        """Return the component's resources."""
         return entries(self.body.get("resources"))
 
     @property
     def repository_context(self) -> Data | None:
-        """Return the effective repository context: the last one."""
+        """Return the effective repository context, which is the last one."""
         contexts = entries(self.body.get("repositoryContexts"))
         return contexts[-1] if contexts else None
 
     def shown(self, schema_version: str) -> Data:
-        """Return the descriptor in a schema version, for templates."""
+        """Return the descriptor in a schema version, as templates see it."""
         if schema_version != V3:
             return self.descriptor
         return (
@@ -79,7 +76,6 @@ class Component:
         )
 
     def resource(self, name: str) -> Data | None:
-        """Return the first resource of this name, None if there is none."""
         return next((one for one in self.resources if one.get("name") == name), None)
 
 
@@ -91,7 +87,7 @@ class ComponentRepository:
     blobs: dict[str, Files | Content] = field(default_factory=dict)
 
     def add(self, descriptor: object) -> Component:
-        """Add a descriptor. Raises InstallationError for one that OCM refuses."""
+        """Add a descriptor. Raises InstallationError if OCM refuses it."""
         component = checked(descriptor)
         self.components[component.name, component.version] = component
         return component
@@ -108,7 +104,7 @@ class ComponentRepository:
         return found
 
     def content(self, component: Component, resource: Data) -> Files | Content | None:
-        """Return the content of a resource that an import or the caller gave; None if it is unknown."""
+        """Return the content of a resource from an import or the caller; None if unknown."""
         access = mapping(resource.get("access"))
         keys = [text(access.get(name)) for name in ACCESS_KEYS if text(access.get(name))]
         owner = f"{component.name}:{component.version}"
@@ -119,7 +115,7 @@ class ComponentRepository:
         return None
 
     def closure(self, root: Component) -> list[Component]:
-        """Return the component and its references, root and depth first. Raises InstallationError."""
+        """Return the component and its references, depth first. Raises InstallationError."""
         found: dict[tuple[str, str], Component] = {}
         self._collect(root, found, [])
         return list(found.values())
@@ -154,7 +150,7 @@ class ComponentRepository:
 
 
 def labelled_descriptor(reference: Data) -> Component | None:
-    """Return the descriptor in the label of a component reference."""
+    """Return the descriptor in the label of a component reference, or None."""
     for label in entries(reference.get("labels")):
         if label.get("name") == DESCRIPTOR_LABEL and isinstance(label.get("value"), dict):
             component = checked(label["value"])
@@ -184,7 +180,7 @@ def decode(descriptor: object) -> Component:
 
 
 def checked(descriptor: object) -> Component:
-    """Return a descriptor from outside. Raises InstallationError with everything that OCM refuses in it."""
+    """Check and decode a descriptor. Raises InstallationError with all errors that OCM finds."""
     component = decode(descriptor)
     new_form = component.schema_version == V3
     provider = find(mapping(descriptor), ("metadata" if new_form else "component", "provider"))
@@ -197,7 +193,7 @@ def checked(descriptor: object) -> Component:
 
 
 def defaulted(descriptor: Data) -> Data:
-    """Return the v2 descriptor with defaults: lists, and the versions of local resources."""
+    """Fill in the defaults of a v2 descriptor: lists, and the versions of local resources."""
     body = dict(mapping(descriptor.get("component")))
     for key in ("repositoryContexts", "sources", "componentReferences", "resources"):
         body[key] = list(sequence(body.get(key)))
@@ -255,7 +251,7 @@ def to_v3(descriptor: Data) -> Data:
 
 
 def select(members: list[Data], wanted: dict[str, str]) -> list[Data]:
-    """Return the members (resources, references) whose identity has all the wanted attributes.
+    """Return the members (resources, references) whose identity has all wanted attributes.
 
     The identity is name and extraIdentity, and the version if two members are equal otherwise.
     """
@@ -276,3 +272,58 @@ def select(members: list[Data], wanted: dict[str, str]) -> list[Data]:
 def _identity(member: Data) -> dict[str, str]:
     extra = sorted(mapping(member, "extraIdentity").items())
     return {"name": text(member.get("name")), **{key: text(value) for key, value in extra}}
+
+
+_COMPONENT = r"^[a-z][-a-z0-9]*([.][a-z][-a-z0-9]*)*[.][a-z]{2,}(/[a-z][-a-z0-9_]*([.][a-z][-a-z0-9_]*)*)+$"
+_NAME = r"^[a-z0-9]([-_+a-z0-9]*[a-z0-9])?$"
+_NUMBER = r"(0|[1-9]\d*)"
+_LABEL = r"(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
+_VERSION = (
+    rf"^[v]?{_NUMBER}(?:\.{_NUMBER})?(?:\.{_NUMBER})?(?:-({_LABEL}(?:\.{_LABEL})*))?"
+    r"(?:\+([0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*))?$"
+)
+_RULES = {
+    "componentName": (_COMPONENT, "must be a domain with a path in small letters, such as example.com/shop"),
+    "name": (
+        _NAME,
+        "must have at least 2 small letters, digits, dashes, underscores and pluses, with a letter or digit at both ends",
+    ),
+    "version": (_VERSION, "must be a version such as 1.2.3 or v1.2.3"),
+}
+_MEMBERS: dict[str, tuple[str, ...]] = {
+    "sources": (),
+    "resources": ("relation",),
+    "componentReferences": ("componentName",),
+}
+_RELATIONS = ("local", "external")
+
+
+# Source of these rules: open-component-model/ocm, resources/component-descriptor-v2-schema.yaml.
+def problems(body: Object, provider: object) -> Iterator[str]:
+    """Yield all OCM errors of a component in schema v2. provider: the given one, before conversion."""
+    yield from _word(body, "name", "component.name", "componentName")
+    yield from _word(body, "version", "component.version")
+    if not isinstance(provider, str):
+        got = "nothing" if provider is None else type(provider).__name__
+        yield f"component.provider: must be a text, got {got}"
+    for kind, more in _MEMBERS.items():
+        names = [f"component.{kind}.{index}" for index in range(len(entries(body.get(kind))))]
+        for here, one in zip(names, entries(body.get(kind)), strict=True):
+            yield from _word(one, "name", f"{here}.name")
+            yield from _word(one, "version", f"{here}.version")
+            for key in mapping(one.get("extraIdentity")):
+                yield from _word({key: key}, key, f"{here}.extraIdentity", "name")
+            if "componentName" in more:
+                yield from _word(one, "componentName", f"{here}.componentName")
+            if "relation" in more and one.get("relation") not in _RELATIONS:
+                yield f"{here}.relation: must be one of {', '.join(_RELATIONS)}, got {one.get('relation') or 'nothing'}"
+
+
+def _word(data: Object, key: str, place: str, rule: str = "") -> Iterator[str]:
+    """Yield the error of a name or version: the reference's message, then krmkit's."""
+    pattern, meaning = _RULES[rule or key]
+    value = data.get(key)
+    if not isinstance(value, str):
+        yield f"{place}: {meaning}, got {'nothing' if value is None else value}"
+    elif not compile_pattern(pattern).search(value) or ((rule or key) == "name" and len(value) < 2):
+        yield f"{place}: Does not match pattern '{pattern}'; {meaning}, got {value}"

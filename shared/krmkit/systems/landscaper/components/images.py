@@ -1,4 +1,4 @@
-"""References of container images, as Landscaper's template functions take them apart.
+"""Split references of container images as Landscaper's template functions do.
 
 parse_oci_ref("docker.io/library/nginx:1.25")   # ("nginx", "1.25")
 """
@@ -16,7 +16,7 @@ _HIDDEN = ("docker.io/library/", "docker.io/")
 def parse_oci_ref(text: str) -> tuple[str, str]:
     """Return repository and version: a digest, else the tag, else `latest`. Raises GoInputError.
 
-    Docker's default host and its folder `library` are left out of the repository.
+    Docker's default host and its folder `library` are dropped from the repository.
     """
     if ":" not in text:
         raise GoInputError("invalid reference")

@@ -1,4 +1,4 @@
-"""References in JSON schemas: `local://name`, `blueprint://path`, `cd://...`, with an optional `#/pointer`.
+"""Resolve `local://name`, `blueprint://path` and `cd://...` references, with an optional `#/pointer`.
 
 The target replaces a mapping with `$ref`; references of other schemes stay.
 """
@@ -9,11 +9,54 @@ from dataclasses import dataclass, field
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.messages.nearest import did_you_mean
+from krmkit.libraries.schema.fields import text
 from krmkit.systems.landscaper.blueprint.files import Content, Files, single_file
-from krmkit.systems.landscaper.components import uris
-from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository
+from krmkit.systems.landscaper.components.descriptors import Component, ComponentRepository, Data
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.yaml import load
+
+SCHEME = "cd://"
+_REFERENCES, _RESOURCES = "componentReferences", "resources"
+
+
+def resolve_uri(repository: ComponentRepository, component: Component, uri: str) -> tuple[Component, Data]:
+    """Return the resource that a cd URI names, and its component.
+
+    Raises InstallationError: `invalid` for an invalid URI, `component-not-found` for a missing part.
+    """
+    path = uri.removeprefix(SCHEME)
+    parts = path.split("/")
+    if not uri.startswith(SCHEME) or len(parts) % 2 or not all(parts):
+        raise InstallationError(
+            "invalid", f'{uri} must have the form "cd://componentReferences/<name>/resources/<name>"'
+        )
+    for index in range(0, len(parts), 2):
+        kind, name = parts[index], parts[index + 1]
+        if kind == _RESOURCES:
+            if index + 2 != len(parts):
+                raise InstallationError("invalid", f"{uri}: nothing may follow a resource")
+            resource = component.resource(name)
+            if resource is None:
+                known = [text(one.get("name")) for one in component.resources]
+                raise InstallationError(
+                    "blueprint-not-found",
+                    f"local resource {name} cannot be found" + did_you_mean(name, known),
+                )
+            return component, resource
+        if kind != _REFERENCES:
+            raise InstallationError(
+                "invalid", f"{uri}: unknown keyword {kind}; must be {_REFERENCES} or {_RESOURCES}"
+            )
+        reference = next((one for one in component.references if one.get("name") == name), None)
+        if reference is None:
+            known = [text(one.get("name")) for one in component.references]
+            raise InstallationError(
+                "component-not-found",
+                f"component reference {name} cannot be found" + did_you_mean(name, known),
+            )
+        component = repository.referenced(reference)
+    raise InstallationError("invalid", f"{uri} must name a resource, got a component")
+
 
 _MOST = 100_000
 _DEEPEST = 200
@@ -106,7 +149,7 @@ class _Resolver:
                 ) from None
         if scope.component is None:
             raise InstallationError("invalid", "no component descriptor defined to resolve the ref")
-        owner, resource = uris.resolve(scope.repository, scope.component, uri)
+        owner, resource = resolve_uri(scope.repository, scope.component, uri)
         content = single_file(scope.repository.content(owner, resource))
         if content is None:
             raise InstallationError(
@@ -133,7 +176,7 @@ def _decode(content: str, path: str) -> object:
 
 
 def _pointer(schema: object, fragment: str, where: str) -> object:
-    """Return the part of a schema that `/a/b` names."""
+    """Return the part of a schema at a JSON pointer."""
     for step in fragment.strip("/").split("/") if fragment else ():
         if not isinstance(schema, dict) or step not in schema:
             known = list(schema) if isinstance(schema, dict) else []

@@ -1,1 +1,1 @@
-"""The flow of data through installations: imports, nested installations, deploy items, exports."""
+"""Compute the data flow through installations: imports, nested installations, deploy items, exports."""

@@ -1,4 +1,4 @@
-"""The causes of the values of an installation's objects: mappings, imports and their objects, templates.
+"""Find the causes of values in an installation's objects: mappings, imports and their objects, templates.
 
 DataObject of the import replicas of the Installation greeter
   mapping importDataMappings.replicas
@@ -38,7 +38,7 @@ _LISTS = (("data", "dataRef"), ("targets", "target"))
 
 
 class InstallationCauses:
-    """The causes of one installation's objects. `find` gives an item by kind, namespace and name."""
+    """The causes of one installation's objects. `find` returns an item by kind, namespace and name."""
 
     def __init__(self, rendered: RenderedInstallation, find: Find) -> None:
         self.rendered = rendered
@@ -96,7 +96,7 @@ class InstallationCauses:
         return known
 
     def _given(self) -> dict[str, tuple[str, int, Data]]:
-        """Return the imports of the installation by name: list, position and entry."""
+        """Return the installation's imports by name: list, position and entry."""
         wanted = mapping(self.rendered.spec.get("imports"))
         return {
             text(one.get("name")): (name, index, one)
@@ -106,7 +106,7 @@ class InstallationCauses:
         }
 
     def _of_entry(self, name: str, index: int, entry: Data) -> list[Cause]:
-        """Return the cause for an import of the installation, and for the objects that it names."""
+        """Return the causes of an imports entry: the entry, and the objects that it names."""
         found: list[Cause] = []
         if self.own is not None:
             found.append(config_cause(self.own, "spec", "imports", name, index, "name"))
@@ -262,7 +262,7 @@ class InstallationCauses:
             yield _of_component(component, call[call.index("name") + 1] if "name" in call[:-1] else "")
 
     def _used(self, executor: Executor) -> list[str]:
-        """Return the imports that a template names; all of them if it uses the whole map."""
+        """Return the imports that a template names; all imports if it uses the whole map."""
         known = list(self.rendered.values)
         blueprint = self.rendered.prerequisites.blueprint if self.rendered.prerequisites is not None else None
         if blueprint is None:

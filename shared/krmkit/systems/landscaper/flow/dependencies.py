@@ -1,4 +1,4 @@
-"""The data flow between installations of one scope: their dependencies, and the order in which they run."""
+"""Find the dependencies between installations of one scope, and the order in which they run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ Edges = dict[str, list[str]]
 
 @dataclass(slots=True)
 class Exported:
-    """The exports of one scope: names of installations by the key that they export."""
+    """The exports of one scope: exporting installations by exported key."""
 
     data: dict[str, list[str]] = field(default_factory=dict)
     targets: dict[str, list[str]] = field(default_factory=dict)
 
     def owners(self, kind: str, key: str) -> list[str]:
-        """Return the installations that export a key as a DataObject or Target."""
         return (self.targets if kind == "Target" else self.data).get(key, [])
 
     @classmethod
@@ -36,7 +35,7 @@ class Exported:
 
 
 def imported_targets(target_import: dict[str, object]) -> list[str]:
-    """Return the targets that an import names one by one: target, targets and targetMap."""
+    """Return the targets that an import names: target, targets and targetMap."""
     named = [target_import.get("target"), *sequence(target_import.get("targets"))]
     named += mapping(target_import, "targetMap").values()
     return [text(name) for name in named if text(name)]
@@ -52,7 +51,7 @@ def imported_keys(spec: dict[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def edges(named: dict[str, dict[str, object]]) -> Edges:
-    """Return the dependencies of each installation by name, in the order of its imports."""
+    """Return the dependencies of each installation, in the order of its imports."""
     exported = Exported.of(named)
     found: Edges = {}
     for name, spec in named.items():
@@ -62,7 +61,10 @@ def edges(named: dict[str, dict[str, object]]) -> Edges:
 
 
 def order(graph: Edges) -> list[str]:
-    """Sort names so that each follows its dependencies; others keep their order. Raises InstallationError."""
+    """Sort names so that each follows its dependencies; otherwise the order stays.
+
+    Raises InstallationError.
+    """
     result, cycles = _walk(graph)
     if cycles:
         raise InstallationError("cycle", f"the subinstallations have a cycle: {next(iter(cycles.values()))}")
@@ -70,7 +72,7 @@ def order(graph: Edges) -> list[str]:
 
 
 def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
-    """Return the names in order where installations of cycles need nothing, and the cycle of each of these.
+    """Sort names as if installations in cycles had no dependencies; return also the cycles by name.
 
     order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
     """
@@ -81,7 +83,7 @@ def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
 
 
 def _walk(graph: Edges) -> tuple[list[str], dict[str, str]]:
-    """Return the names in order, without dependencies that close a cycle, and the cycles that are met."""
+    """Return the names in order, ignoring dependencies that close a cycle, and the cycles by name."""
     done: dict[str, bool] = {}
     result: list[str] = []
     cycles: dict[str, str] = {}

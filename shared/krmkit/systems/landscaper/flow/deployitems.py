@@ -1,4 +1,4 @@
-"""Deploy items: the checked output of the deploy executors, and its DeployItem objects."""
+"""Check the output of deploy executors, and make DeployItem objects of it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _OPTIONAL = ("timeout", "updateOnChangeOnly", "onDelete")
 
 @dataclass(slots=True)
 class DeployItem:
-    """A deploy item of an installation; `target` is {name, namespace}, or None."""
+    """A deploy item of an installation. `target`: {name, namespace}, or None."""
 
     name: str
     type: str
@@ -59,7 +59,7 @@ def decode(templates: list[Object], imports: Imports, namespace: str) -> list[De
 
 
 def _options(template: Object) -> dict[str, object]:
-    """Return the given optional fields; a duration as Go writes it (`10m` is `10m0s`)."""
+    """Return the optional fields that are set; durations in Go's form (`10m` is `10m0s`)."""
     found = {key: template[key] for key in _OPTIONAL if template.get(key)}
     timeout = found.get("timeout")
     if timeout is not None and timeout != "none":
@@ -71,7 +71,7 @@ def _options(template: Object) -> dict[str, object]:
 
 
 def _validate(templates: list[Object]) -> None:
-    """Raise all errors of the list as one, in the words of field errors."""
+    """Raise one InstallationError with all field errors of the list."""
     problems: list[str] = []
     first: dict[str, int] = {}
     for index, template in enumerate(templates):

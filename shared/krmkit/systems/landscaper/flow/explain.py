@@ -1,4 +1,4 @@
-"""The origin of an import's value: through mappings and scopes, up to the first object and its file.
+"""Trace an import's value through mappings and scopes to its first object and file.
 
 Values are not shown: they may be secrets.
 """
@@ -26,7 +26,7 @@ _DEEPEST = 50
 def explain(items: Items, path: str, value: str = "", options: LandscapeOptions | None = None) -> list[str]:
     """Return lines about one import, or all, of an installation (a path such as `shop/stack/web`).
 
-    options: those of the package's RenderInstallation. Raises InstallationError if there is no such
+    options: the options of the package's RenderInstallation. Raises InstallationError for an unknown
     installation or import.
     """
     landscape = Landscape(items.world, items.repository, _lenient(items, options))
@@ -52,12 +52,12 @@ def explain(items: Items, path: str, value: str = "", options: LandscapeOptions 
 
 
 def paths_of(items: Items, options: LandscapeOptions | None = None) -> list[str]:
-    """Return the paths of all installations, nested ones too, as they can be asked about."""
+    """Return the paths of all installations, nested ones too, in the form that `explain` takes."""
     return list(_tree(Landscape(items.world, items.repository, _lenient(items, options))))
 
 
 def _lenient(items: Items, options: LandscapeOptions | None) -> LandscapeOptions:
-    """Return the options without the API server's refusals: the origin of a value does not depend on them."""
+    """Return the options without the API server's refusals, which do not change the origin of a value."""
     return replace(options or LandscapeOptions(state=items.state), broken=frozenset(), refusals=None)
 
 

@@ -1,4 +1,4 @@
-"""The exports of an installation: checked, mapped, and written into the parent's scope."""
+"""Check and map the exports of an installation, and write them into the parent's scope."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.systems.landscaper.templates.spiff import map_data
 
 
 def internal_values(world: World, namespace: str, name: str, deploy_items: Data) -> Data:
-    """Return the input of export executors: deployitems, dataobjects, targets, below `values` too."""
+    """Return the values for export executors: deployitems, dataobjects, targets, below `values` too."""
     scope = installation_source(name)
     data = {_key(one): one.get("data") for one in world.in_scope("DataObject", namespace, scope)}
     targets = {_key(one): template_target(one) for one in world.in_scope("Target", namespace, scope)}
@@ -30,7 +30,7 @@ def _key(item: Data) -> str:
 
 
 def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope: SchemaScope) -> Data:
-    """Check and map the exports that the templates gave, by name. Raises InstallationError."""
+    """Check and map the templates' exports, by name. Raises InstallationError."""
     place = f"(inst: {name}).internalExports"
     given = [one for one in blueprint.exports if one.name in exports]
     for definition in given:
@@ -52,7 +52,7 @@ def construct(exports: Data, blueprint: Blueprint, spec: Data, name: str, scope:
 
 
 def _misfit(definition: ImportOrExport, value: object, scope: SchemaScope, place: str) -> str:
-    """Return why a value is not what the blueprint declares, "" if it is."""
+    """Return why a value does not match the blueprint's declaration, or ""."""
     name, kind = definition.name, definition.type
     if kind not in EXPORT_TYPES:
         return f".{name}: unknown export type '{kind}'" + did_you_mean(kind, EXPORT_TYPES)
@@ -70,10 +70,9 @@ def _misfit(definition: ImportOrExport, value: object, scope: SchemaScope, place
 
 
 def check_defined(exports: Data, spec: Data, name: str, dropped: Collection[str] = ()) -> None:
-    """Raise export-not-defined for the first export of the installation that has no value.
+    """Raise export-not-defined for the first export of the installation without a value.
 
-    dropped: exports of the templates that the blueprint does not declare; one of them may be the one that is
-    meant.
+    dropped: undeclared exports of the templates; the message suggests a similar one.
     """
     wanted = mapping(spec.get("exports"))
     for kind, title in (("data", "data"), ("targets", "target")):

@@ -1,7 +1,7 @@
-"""Simulated exports of deploy items: Go templates, selected by regular expressions on paths.
+"""Simulate exports of deploy items by Go templates, which regular expressions on paths select.
 
-    exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")],
-    repository)
+exporter([ExportTemplate("all", "deployItems", ".*/database", "exports: {url: {{ .imports.url }}}")],
+repository)
 
 A template sees imports, installationPath, templateName, deployItem, cd, components and state; its output is a
 map `exports`.
@@ -42,7 +42,7 @@ class ExportTemplate:
 def exporter(
     templates: list[ExportTemplate], repository: ComponentRepository, now: float | None = None
 ) -> Callable[[RenderedInstallation, DeployItem], Data | None]:
-    """Return a function from a deploy item to its exports by the first fitting template, or None.
+    """Return a function from a deploy item to its exports by the first matching template, or None.
 
     Raises InstallationError (invalid) for an invalid regular expression.
     """
@@ -61,7 +61,10 @@ def exporter(
 def installation_exporter(
     templates: list[ExportTemplate], now: float | None = None
 ) -> Callable[[RenderedInstallation], Data | None]:
-    """Return a function from an installation to its exports, or None; those are not rendered inside."""
+    """Return a function from an installation to its exports, or None.
+
+    The inside of an installation with such exports is not rendered.
+    """
     choose = _chooser(templates, INSTALLATIONS)
 
     def find(rendered: RenderedInstallation) -> Data | None:

@@ -1,4 +1,4 @@
-"""Installations as a graph: the flow of data between them, the order in which they run, and cycles.
+"""Show installations as a graph: their data flow, the order of their runs, and cycles.
 
 graph_of(items).edges   # [Edge("shop/store", "shop/web", "store-address")]
 """
@@ -23,7 +23,7 @@ from krmkit.systems.landscaper.items.redact import Secrets
 
 @dataclass(slots=True)
 class Edge:
-    """`source` exports `key` to `target`; both are paths of installations."""
+    """A flow of data: `source` exports `key` to `target`; both are paths of installations."""
 
     source: str
     target: str
@@ -39,7 +39,7 @@ class Graph:
     problems: list[str] = field(default_factory=list)
 
     def shown(self, form: str) -> str:
-        """Return the graph as a table, for Graphviz, or for Mermaid."""
+        """Format the graph as a table, for Graphviz, or for Mermaid."""
         return {"table": self._table, "dot": self._dot, "mermaid": self._mermaid}[form]()
 
     def _table(self) -> str:
@@ -77,7 +77,7 @@ class Graph:
         return "\n".join([*lines, ""])
 
     def data(self) -> dict[str, object]:
-        """Return the graph for programs."""
+        """Return the graph as JSON data."""
         return {
             "installations": [
                 {"path": path, "phase": phase, "deployItems": count}
@@ -91,9 +91,9 @@ class Graph:
 def graph_of(
     items: Items, options: LandscapeOptions | None = None, place: Callable[[Resource, str], str] | None = None
 ) -> Graph:
-    """Return the graph of all installations among the items, with nested ones. Secrets in names are masked.
+    """Return the graph of all installations among the items, nested ones too. Secrets in names are masked.
 
-    `options`: the simulated exports of deploy items, if given. `place`: where a field of an item is, as
+    options: the simulated exports of deploy items. place: returns the place of an item's field,
     `path:line:column`.
     """
     graph = Graph()
@@ -113,7 +113,7 @@ def graph_of(
 
 
 def _in_order(roots: list[RenderedInstallation]) -> list[RenderedInstallation]:
-    """Return the roots in the order of their runs, one namespace after the other."""
+    """Return the roots in the order of their runs, namespace by namespace."""
     by_namespace: dict[str, dict[str, RenderedInstallation]] = {}
     for root in roots:
         by_namespace.setdefault(root.namespace, {})[root.name] = root
@@ -125,12 +125,15 @@ def _in_order(roots: list[RenderedInstallation]) -> list[RenderedInstallation]:
 
 
 def _order(named: dict[str, Data]) -> list[str]:
-    """Return the names, each after its dependencies; a cycle is among the problems already."""
+    """Return the names, each after its dependencies. Cycles are ignored; `run` reports them."""
     return dependencies.order_with_cycles(dependencies.edges(named))[0]
 
 
 def _add(graph: Graph, rendered: RenderedInstallation, place: Callable[[str], str] | None) -> None:
-    """Add an installation and all below it. `place`: that of a field of the root installation."""
+    """Add an installation and all nested ones.
+
+    place: returns the place of a field of the root installation.
+    """
     graph.nodes[rendered.path] = rendered.phase, len(rendered.deploy_items)
     for error in rendered.errors:
         where = f"{place('' if '/' in rendered.path else error.field)}: " if place is not None else ""
@@ -144,7 +147,10 @@ def _add(graph: Graph, rendered: RenderedInstallation, place: Callable[[str], st
 
 
 def flow_edges(named: dict[str, Data], prefix: str) -> list[Edge]:
-    """Return the edges in one scope: name -> spec or template, with `prefix` before the names."""
+    """Return the edges in one scope.
+
+    named: specs or templates by name. prefix: goes in front of the names.
+    """
     exported = dependencies.Exported.of(named)
     found: dict[tuple[str, str, str], None] = {}
     for name, spec in named.items():

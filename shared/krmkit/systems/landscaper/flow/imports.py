@@ -1,4 +1,4 @@
-"""The imports of an installation: DataObjects, Secrets, ConfigMaps and Targets of its scope, by name."""
+"""Resolve the imports of an installation: DataObjects, Secrets, ConfigMaps and Targets of its scope."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from krmkit.systems.landscaper.yaml import load
 class Imports:
     """The imports of one installation by name. A target is the Kubernetes object.
 
-    `fields` are their fields in the Installation, `sources` the objects that have the data: kind, namespace,
-    name and path.
+    `fields` are their fields in the Installation, `sources` the objects with the data: kind, namespace, name
+    and path.
     """
 
     data: dict[str, object] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Imports:
 def resolve(
     world: World, namespace: str, scope: str, imports: dict[str, object]
 ) -> tuple[Imports, dict[str, InstallationError]]:
-    """Resolve the imports {data, targets} of an installation in a scope; return them and errors by name."""
+    """Resolve the imports {data, targets} of an installation in a scope; return them, and errors by name."""
     found = Imports()
     errors: dict[str, InstallationError] = {}
     for kind, resolver in (("data", _data), ("targets", _target)):
@@ -62,7 +62,7 @@ def resolve(
 
 
 def is_about(error: InstallationError, names: Iterable[str]) -> bool:
-    """Return whether a message says `'a' not found` or `'a.b' not found` of one of the names a."""
+    """Return whether a message `'a' not found` or `'a.b' not found` is about one of the names."""
     return any(f"'{name}{end}" in error.message for name in names for end in ("'", "."))
 
 
@@ -188,7 +188,7 @@ def fetch_target(world: World, namespace: str, scope: str, reference: str, path:
 
 
 def template_target(target: Object) -> Object:
-    """Return a Target for templates: as the API server returns it, without annotations of tools."""
+    """Return a Target as templates see it: as the API server returns it, without annotations of tools."""
     metadata = {
         key: value for key, value in mapping(target.get("metadata")).items() if value not in ({}, None)
     }

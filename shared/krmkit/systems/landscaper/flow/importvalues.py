@@ -1,4 +1,4 @@
-"""The values of a blueprint's imports: mapped, imported or defaulted, then checked."""
+"""Compute the values of a blueprint's imports: mapped, imported or defaulted, then checked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SHAPES = {
 
 @dataclass(slots=True)
 class ImportValues:
-    """The values of the blueprint's imports by name; `findings` are all violations, in order."""
+    """The values of the blueprint's imports by name. `findings`: all violations, in order."""
 
     values: dict[str, object] = field(default_factory=dict)
     findings: list[InstallationError] = field(default_factory=list)
@@ -39,10 +39,9 @@ def construct(
     installation: str,
     failed: Collection[str] = (),
 ) -> ImportValues:
-    """Return the value of every import of the blueprint. All violations are findings; nothing is raised.
+    """Return the value of every import of the blueprint; all errors are findings.
 
-    `failed` are the imports and mappings that are reported already: an import of such a name gets no second
-    finding.
+    failed: imports and mappings with an earlier error. An import of such a name gets no second finding.
     """
     found = ImportValues()
     checker = _Checker(imports, mapped, scope, found)
@@ -60,7 +59,7 @@ class _Checker:
     found: ImportValues
 
     def add(self, definition: blueprints.ImportOrExport, path: str) -> None:
-        """Add one import, and those that are conditional on it."""
+        """Add one import, and the imports that are conditional on it."""
         try:
             given = self.one(definition, path)
         except InstallationError as error:
@@ -125,7 +124,7 @@ class _Checker:
         return True
 
     def misfit(self, name: str, message: str, value: object, place: str) -> InstallationError:
-        """Return the error of data that do not fit their schema, with their mapping or object and path."""
+        """Return the error of a schema violation, with the mapping or object and path that gave the value."""
         if name in self.mapped:
             return InstallationError(_WRONG, message, join("spec.importDataMappings", name))
         error = InstallationError(_WRONG, message, self.imports.fields.get(name, ""))
@@ -136,7 +135,7 @@ class _Checker:
         return error
 
     def absent(self, definition: blueprints.ImportOrExport) -> bool:
-        """Return False for an import that may be absent. Raises import-not-found with a similar name."""
+        """Return False for an optional import. Raises import-not-found with a similar name."""
         if not definition.required:
             return False
         name = definition.name
@@ -167,7 +166,7 @@ def schema_violations(schema: object, value: object, scope: SchemaScope, prefix:
 
 
 def _steps(value: object, parts: list[str]) -> list[str | int]:
-    """Return the keys and positions of a place in a value, as far as it leads."""
+    """Return the keys and positions of a place in a value, as far as they exist."""
     steps: list[str | int] = []
     for part in parts:
         if isinstance(value, dict) and part in value:
@@ -182,7 +181,7 @@ def _steps(value: object, parts: list[str]) -> list[str | int]:
 
 
 def _check_type(definition: blueprints.ImportOrExport, target: dict[str, object], what: str) -> None:
-    """Raise an error that begins with `what` for a target of another type than the import's."""
+    """Raise an error that begins with `what` if the target's type is not the import's."""
     kind = find(target, ("spec", "type"))
     if kind != definition.target_type:
         message = f"{what} {kind or ''} but expected {definition.target_type}"

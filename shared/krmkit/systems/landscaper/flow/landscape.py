@@ -18,7 +18,7 @@ from krmkit.systems.landscaper.apinames import GROUP, object_name
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.components.schemarefs import SchemaScope
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.flow import dependencies, exports, imports, siblings, subinstallations
+from krmkit.systems.landscaper.flow import dependencies, exports, imports, outcome, subinstallations
 from krmkit.systems.landscaper.flow import scopes as scoped
 from krmkit.systems.landscaper.flow.deployitems import decode as decode_deploy_items
 from krmkit.systems.landscaper.flow.deployitems import deploy_item_object
@@ -49,7 +49,7 @@ _MOST = 10_000
 
 
 class Landscape:
-    """The installations of a world, root by root, in the order of their data flow."""
+    """The installations of a world, in the order of their data flow."""
 
     def __init__(
         self, world: World, repository: ComponentRepository, options: LandscapeOptions | None = None
@@ -75,7 +75,7 @@ class Landscape:
         return found
 
     def _siblings(self, named: dict[str, Data], wanted: list[str] | None) -> list[RenderedInstallation]:
-        specs = {name: siblings.flow_spec(mapping(one.get("spec"))) for name, one in named.items()}
+        specs = {name: outcome.flow_spec(mapping(one.get("spec"))) for name, one in named.items()}
         graph = dependencies.edges(specs)
         if wanted is not None:
             graph = dependencies.needed(graph, wanted)
@@ -96,7 +96,7 @@ class Landscape:
     def render(
         self, installation: Data, path: str, before: list[RenderedInstallation], depth: int = 0
     ) -> RenderedInstallation:
-        """Render one installation and all below it; `before` are the siblings that it depends on."""
+        """Render one installation and all nested ones. before: the siblings that it depends on."""
         rendered = RenderedInstallation(installation, path)
         rendered.after = frozenset().union(*({one.path} | one.after for one in before))
         if (rendered.namespace, rendered.name) in self.options.broken:
@@ -160,19 +160,19 @@ class Landscape:
             self._exports(rendered, templater, values, scope)
 
     def _waits(self, rendered: RenderedInstallation) -> bool:
-        for reference, key in siblings.named(rendered):
+        for reference, key in outcome.named(rendered):
             owner = self.unknown.get(key, "")
-            if owner and self.world.get(*key) is None and not siblings.too_late(owner, rendered):
+            if owner and self.world.get(*key) is None and not outcome.too_late(owner, rendered):
                 rendered.waits_for.append(f"{reference} of {owner}")
         return bool(rendered.waits_for)
 
     def _imports(self, rendered: RenderedInstallation, known: Prerequisites, scope: SchemaScope) -> None:
-        """Set the values of the blueprint's imports, or all errors that prevent them."""
+        """Set the values of the blueprint's imports, or all errors about them."""
         spec = rendered.spec
         wanted = mapping(spec.get("imports"))
         outer = scope_of(rendered.installation)
         rendered.imports, missing = imports.resolve(
-            siblings.visible(self.world, self.earlier, self.owners, rendered),
+            outcome.visible(self.world, self.earlier, self.owners, rendered),
             rendered.namespace,
             outer,
             wanted,
@@ -211,7 +211,7 @@ class Landscape:
         return True
 
     def _write_exports(self, rendered: RenderedInstallation, dropped: Collection[str] = ()) -> None:
-        """Write the objects of the exports, each of which must have a value. dropped: undeclared exports."""
+        """Write the objects of the exports. Each must have a value. dropped: undeclared exports."""
         exports.check_defined(rendered.exports, rendered.spec, rendered.name, dropped)
         scope = scope_of(rendered.installation)
         made = scoped.exported_objects(
@@ -239,7 +239,7 @@ class Landscape:
         return made
 
     def _name(self, rendered: RenderedInstallation, template: str) -> str:
-        """Return the name of a nested installation: given, of the existing object, or made of both names."""
+        """Return the name of a nested installation: configured, else existing, else made of both names."""
         told = self.options.names.get(f"{rendered.path}/{template}")
         there = self.nested.get((rendered.namespace, rendered.name, template))
         return told or there or subinstallations.default_name(rendered.name, template)
@@ -262,7 +262,7 @@ class Landscape:
     def _children(self, rendered: RenderedInstallation, made: list[Data], depth: int) -> None:
         by_template = dict(zip([text(one.get("name")) for one in rendered.templates], made, strict=True))
         graph = dependencies.edges(
-            {text(one.get("name")): siblings.flow_spec(one) for one in rendered.templates}
+            {text(one.get("name")): outcome.flow_spec(one) for one in rendered.templates}
         )
         done: dict[str, RenderedInstallation] = {}
         for template in rendered.order:
@@ -273,7 +273,7 @@ class Landscape:
         rendered.children = [done[name] for name in by_template]
 
     def _item_exports(self, rendered: RenderedInstallation) -> Data:
-        """Return the exports of the deploy items by name; nil without exports, or for unknown ones."""
+        """Return the exports of the deploy items by name; nil if there are none or they are unknown."""
         found: Data = {}
         told = self.options.deploy_item_exports
         for item in rendered.deploy_items:
@@ -309,7 +309,7 @@ class Landscape:
             rendered.waits_for += [f"exports of deploy item {name}" for name in rendered.unknown_items]
 
     def _write(self, rendered: RenderedInstallation, made: list[Data]) -> None:
-        """Write objects of an installation; an object of another installation is a conflict."""
+        """Write an installation's objects; an object of another installation is a conflict."""
         for item in made:
             key = str(item["kind"]), namespace_of(item), name_of(item)
             owner = self.owners.setdefault(key, rendered.path)
@@ -324,7 +324,7 @@ class Landscape:
             rendered.objects.append(item)
 
     def _admit(self, rendered: RenderedInstallation, item: Data) -> None:
-        """Raise refused-object if the API server does not take an object that the installation makes."""
+        """Raise refused-object if the API server refuses an object of the installation."""
         found = self.options.refusals(item) if self.options.refusals is not None else []
         made = f"{item['kind']} {namespace_of(item)}/{name_of(item)}, made by {rendered.path}"
         errors = [InstallationError("refused-object", f"the API refuses {made}, {one}") for one in found]
@@ -333,7 +333,7 @@ class Landscape:
             raise errors[-1]
 
     def _exports_unknown(self, rendered: RenderedInstallation) -> None:
-        """Mark the exports of an installation without success as unknown: their importers wait."""
+        """Mark the exports of a failed or waiting installation as unknown: their importers wait."""
         scope = scope_of(rendered.installation)
         wanted = mapping(rendered.spec.get("exports"))
         for kind, list_name, key_name in (("DataObject", "data", "dataRef"), ("Target", "targets", "target")):

@@ -1,4 +1,4 @@
-"""The options of a landscape, and the outcome of each of its installations."""
+"""Model the options of a landscape, and the outcome of each installation."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from krmkit.libraries.schema.fields import mapping
+from krmkit.systems.landscaper.apinames import object_name
 from krmkit.systems.landscaper.components.descriptors import Data
 from krmkit.systems.landscaper.errors import InstallationError
+from krmkit.systems.landscaper.flow.dependencies import imported_keys
 from krmkit.systems.landscaper.flow.deployitems import DeployItem
 from krmkit.systems.landscaper.flow.imports import Imports
 from krmkit.systems.landscaper.flow.sources import Prerequisites
-from krmkit.systems.landscaper.items.identity import name_of, namespace_of
+from krmkit.systems.landscaper.items.identity import name_of, namespace_of, scope_of
+from krmkit.systems.landscaper.items.objects import Key, World
 from krmkit.systems.landscaper.templates.executors import Templater
 
 SUCCEEDED, FAILED, WAITING = "Succeeded", "Failed", "Waiting"
@@ -22,14 +25,14 @@ class LandscapeOptions:
     """The options of a landscape.
 
     deploy_item_exports: by `<path of the installation>/<item>`, by `<installation>/<item>` or by the item's
-    name. exporter: the exports of a deploy item from templates; None if no template fits.
-    installation_exporter: the exports {dataExports, targetExports} of a whole installation, which then is not
-    rendered inside. names: names of nested installations by path (`root/database`); others are
+    name. exporter: returns the exports of a deploy item, None if no template matches. installation_exporter:
+    returns the exports {dataExports, targetExports} of a whole installation, whose inside is then not
+    rendered. names: names of nested installations by path (`root/database`); by default
     `<parent>-<template>`. state: executors' state by installation name. unknown_is_nil: an unknown export
     counts as nil, as in the cluster. broken: namespaces and names of installations that are not rendered,
-    because their form is wrong. now: the present time for templates, in seconds since 1970; without it, those
-    that ask for it fail. refusals: why the API server refuses an object, each as `field: problem`; without
-    it, it takes all.
+    because their form is wrong. now: the current time for templates, in seconds since 1970; without it,
+    templates that read the time fail. refusals: returns the API server's errors about an object, each as
+    `field: problem`; without it, every object is accepted.
     """
 
     deploy_item_exports: dict[str, Data] = field(default_factory=dict)
@@ -45,7 +48,7 @@ class LandscapeOptions:
 
 @dataclass(slots=True)
 class RenderedInstallation:
-    """The outcome of one installation. `objects`: what it made, nested Installations included."""
+    """The outcome of one installation. `objects`: all that it made, nested Installations included."""
 
     installation: Data
     path: str
@@ -71,22 +74,51 @@ class RenderedInstallation:
 
     @property
     def name(self) -> str:
-        """Return the installation's name."""
         return name_of(self.installation)
 
     @property
     def namespace(self) -> str:
-        """Return metadata.namespace of the Installation."""
         return namespace_of(self.installation)
 
     @property
     def spec(self) -> Data:
-        """Return the installation's spec."""
         return mapping(self.installation.get("spec"))
 
     def tree(self) -> list[RenderedInstallation]:
-        """Return this one and all below it, parents first."""
+        """Return this installation and all nested ones, parents first."""
         found = [self]
         for child in self.children:
             found += child.tree()
         return found
+
+
+def named(rendered: RenderedInstallation) -> list[tuple[str, Key]]:
+    """Return each DataObject or Target reference of the imports, with the object that it names."""
+    scope = scope_of(rendered.installation)
+    needed = imported_keys(rendered.spec)
+    return [(key, (kind, rendered.namespace, object_name(scope, key))) for kind, key in needed if key]
+
+
+def visible(
+    world: World, earlier: dict[Key, Data | None], owners: dict[Key, str], rendered: RenderedInstallation
+) -> World:
+    """Return the objects that an installation finds: without late objects of its siblings."""
+    late = {
+        key: earlier[key] for _, key in named(rendered) if key in earlier and too_late(owners[key], rendered)
+    }
+    return world.without(late) if late else world
+
+
+def too_late(owner: str, rendered: RenderedInstallation) -> bool:
+    """Return whether `owner` is a sibling for which the installation does not wait."""
+    sibling = owner.rpartition("/")[0] == rendered.path.rpartition("/")[0] and owner != rendered.path
+    return sibling and owner not in rendered.after
+
+
+def flow_spec(spec: Data) -> Data:
+    """Drop the imports and exports of a spec or template that its optimization excludes from the order."""
+    optimization = mapping(spec.get("optimization"))
+    return {
+        "imports": {} if optimization.get("hasNoSiblingImports") is True else spec.get("imports"),
+        "exports": {} if optimization.get("hasNoSiblingExports") is True else spec.get("exports"),
+    }

@@ -1,4 +1,4 @@
-"""The DataObjects and Targets that Landscaper writes: import copies, exports, and an execution's exports."""
+"""Make the DataObjects and Targets that Landscaper writes: import copies, exports, execution exports."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def exported_objects(exports: Data, spec: Data, installation: str, namespace: st
 
 
 def execution_exports(exports: Data, installation: str, namespace: str) -> Data:
-    """Return the DataObject of an execution's exports: all deploy items by name."""
+    """Return the DataObject of an execution's exports: those of all deploy items by name."""
     source = execution_source(installation)
     labels: Data = {CONTEXT_LABEL: source, SOURCE_LABEL: source}
     return data_object(object_name(source, ""), namespace, labels, exports, _owner("Execution", installation))
@@ -107,7 +107,7 @@ def _target_copy(target: Data, scope: str, key: str, labels: Data, namespace: st
 
 
 def _single_copy(target: Data, scope: str, key: str, labels: Data, namespace: str, owner: Data) -> Data:
-    """Return the copy of a single target; its labels and annotations stay, unlike those in lists."""
+    """Return the copy of a single target. Its labels and annotations stay, unlike in lists of targets."""
     copy = _target_copy(target, scope, key, labels, namespace, owner)
     original, metadata = mapping(target.get("metadata")), mapping(copy["metadata"])
     kept = {

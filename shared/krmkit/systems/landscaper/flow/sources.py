@@ -1,4 +1,4 @@
-"""The sources of an installation, read before its imports: its context, its component and its blueprint."""
+"""Read the sources of an installation before its imports: context, component and blueprint."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DEFAULT_CONTEXT = "default"
 
 @dataclass(slots=True)
 class Prerequisites:
-    """Context, component, all components that it refers to, and blueprint of an installation.
+    """Context, component, all referenced components, and blueprint of an installation.
 
-    `links` are the paths of links in the blueprint's archive, which its file system does not have.
+    `links` are the paths of links in the blueprint's archive, which are not in its file system.
     """
 
     context_name: str
@@ -33,7 +33,7 @@ class Prerequisites:
     links: list[str]
 
     def shown_spec(self, spec: Data) -> Data:
-        """Return the spec for templates: the component reference has its effective repository context."""
+        """Return the spec for templates, with the effective repository context in the component reference."""
         if self.reference is None:
             return spec
         return {**spec, "componentDescriptor": {"ref": self.reference}}
@@ -54,7 +54,7 @@ def prerequisites(world: World, repository: ComponentRepository, installation: D
 
 
 def _context(world: World, namespace: str, name: str) -> Data | None:
-    """Return the Context; None if the default one is absent. Raises context-not-found for others."""
+    """Return the Context; None if it is the default one and absent. Otherwise raises context-not-found."""
     found = world.get("Context", namespace, name)
     if found is None and name != DEFAULT_CONTEXT:
         hint = did_you_mean(name, world.names("Context", namespace))
@@ -70,7 +70,7 @@ def _component(
     context: Data | None,
     repository_context: Data | None,
 ) -> tuple[Component | None, Data | None]:
-    """Return the component of the installation, and its effective reference; inline descriptors have none."""
+    """Return the installation's component, and its effective reference; inline descriptors have none."""
     definition = mapping(spec.get("componentDescriptor"))
     if not definition:
         return None, None
@@ -102,7 +102,7 @@ def _component(
 def _overwritten(
     world: World, namespace: str, context: Data | None, name: str, version: str
 ) -> tuple[str, str]:
-    """Return name and version after the substitutions of the context's ComponentVersionOverwrites."""
+    """Apply the context's ComponentVersionOverwrites to name and version."""
     reference = text(mapping(context).get("componentVersionOverwrites"))
     if not reference:
         return name, version

@@ -1,4 +1,4 @@
-"""Nested installations: the templates of a blueprint, pruned and checked, and their Installation objects."""
+"""Make nested Installations from the templates of a blueprint, pruned and checked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.landscaper import apinames
 from krmkit.systems.landscaper.blueprint.blueprints import DATA, TARGET, TARGET_LIST, TARGET_MAP, Blueprint
-from krmkit.systems.landscaper.components import descriptors, uris
+from krmkit.systems.landscaper.components import descriptors
+from krmkit.systems.landscaper.components.schemarefs import resolve_uri
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import Exported, imported_targets
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
@@ -18,14 +19,14 @@ TEMPLATE_LETTERS = 52
 
 
 def is_dns_label(name: str, most: int) -> bool:
-    """Return whether a name is a DNS label of at most `most` letters."""
+    """Return whether a name is a DNS label of at most `most` characters."""
     return len(name) <= most and not is_dns1123_label(name)
 
 
 def prune(
     templates: list[descriptors.Data], blueprint: Blueprint, values: dict[str, object]
 ) -> list[descriptors.Data]:
-    """Return the templates without data imports that the parent has no value for."""
+    """Drop the data imports of templates for which the parent has no value."""
     optional = {one.name for one, may_be_absent in blueprint.all_imports() if may_be_absent}
     found = []
     for template in templates:
@@ -151,7 +152,7 @@ class _Checker:
 
 
 def default_name(parent: str, template: str) -> str:
-    """Return the name of a nested installation: `<parent>-<template>`; a long one is cut and gets a hash."""
+    """Return the name of a nested installation: `<parent>-<template>`; a long one is cut and hashed."""
     name = f"{parent}-{template}"
     if len(name) <= MOST_LETTERS:
         return name
@@ -166,7 +167,7 @@ def installation_object(
     template: descriptors.Data,
     name: str,
 ) -> descriptors.Data:
-    """Return the Installation of a template. Raises InstallationError if its blueprint cannot be found."""
+    """Return the Installation of a template. Raises InstallationError if its blueprint is unknown."""
     spec = mapping(parent.get("spec"))
     blueprint, descriptor = _blueprint(parent, component, repository, context, template)
     made: descriptors.Data = {
@@ -226,7 +227,7 @@ def _blueprint(
             f"unable to create installation for {name}: no component descriptor defined to resolve the blueprint ref",
         )
     try:
-        owner, resource = uris.resolve(repository, component, uri)
+        owner, resource = resolve_uri(repository, component, uri)
     except InstallationError as error:
         raise InstallationError(
             error.rule,
@@ -250,7 +251,7 @@ def _blueprint(
 
 
 def _direct_inline(component: descriptors.Component, owner: descriptors.Component) -> descriptors.Data | None:
-    """Return the descriptor in the label of a direct reference with the owner's name and version."""
+    """Return the descriptor in the label of a direct reference with the owner's name and version, or None."""
     for reference in component.references:
         if (reference.get("componentName"), reference.get("version")) == (owner.name, owner.version):
             labelled = descriptors.labelled_descriptor(reference)

@@ -1,1 +1,1 @@
-"""The form of an Installation: its fields and their types."""
+"""Check the form of an Installation: its fields and their types."""

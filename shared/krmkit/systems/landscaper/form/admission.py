@@ -1,4 +1,4 @@
-"""Refuse objects as an API server with Landscaper's webhooks does: metadata, CRD schema, webhook rules.
+"""Check objects as an API server with Landscaper's webhooks does: metadata, CRD schema, webhook rules.
 
 Source: gardener/landscaper, apis/core/validation; k8s.io/apimachinery for metadata.
 """
@@ -14,8 +14,7 @@ from krmkit.libraries.schema.fields import mapping, texts
 from krmkit.libraries.schema.kubernetes.crds import CrdSchemas, PublishedSchemas
 from krmkit.systems.landscaper.apinames import API_VERSION
 from krmkit.systems.landscaper.components.descriptors import Data
-from krmkit.systems.landscaper.form.fieldtypes import PUBLISHED
-from krmkit.systems.landscaper.form.installation import structure_errors
+from krmkit.systems.landscaper.form.installation import PUBLISHED, structure_errors
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.objects import World
 
@@ -23,13 +22,13 @@ _PUBLISHED = PublishedSchemas(PUBLISHED)
 
 
 class Admission:
-    """The refusals of an API server. crds: CustomResourceDefinitions beside the shipped ones."""
+    """The checks of an API server. crds: CustomResourceDefinitions in addition to the shipped ones."""
 
     def __init__(self, crds: Iterable[Mapping[str, Any]] = ()) -> None:
         self._schemas = CrdSchemas(crds, _PUBLISHED)
 
     def errors(self, data: Data) -> list[FieldError]:
-        """Return an object's errors: metadata, schema, Target, DataObject; no Installation's webhook."""
+        """Return an object's errors: metadata, schema, Target, DataObject; not the Installation webhook's."""
         metadata = mapping(data.get("metadata"))
         name = name_of(data)
         found = [invalid("metadata.name", name, problem) for problem in is_dns1123_subdomain(name)]
@@ -48,7 +47,7 @@ class Admission:
         return found
 
     def refusals(self, data: Data) -> list[str]:
-        """Return why the API refuses an object that an installation makes, each as `field: problem`."""
+        """Return the API's errors about an object that an installation makes, each as `field: problem`."""
         found = [str(error) for error in self.errors(data)]
         if data.get("kind") == "Installation":
             found += [

@@ -1,1 +1,1 @@
-"""Installations among the items of a list, and the objects that are written back."""
+"""Read installations from the items of a list, and write their objects back."""

@@ -1,4 +1,4 @@
-"""The hash annotations of DataObjects and Targets: SHA-1 sums of JSON as Go's encoding/json writes it."""
+"""Compute the hash annotations of DataObjects and Targets: SHA-1 sums of Go's JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def target_hash(spec: dict[str, object]) -> str:
 
 
 def raw_hash(data: object) -> str:
-    """Return the hash of data as compact JSON, which objects without a hash annotation have.
+    """Return the hash of data as compact JSON. Objects without a hash annotation have it.
 
     >>> raw_hash({"a": 1}) == raw_hash({"a": 1.0})
     True

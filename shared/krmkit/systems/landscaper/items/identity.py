@@ -1,4 +1,4 @@
-"""The identity of an installation: its name, namespace, parent and context."""
+"""Read the identity of an installation: name, namespace, parent and context."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ DEFAULT_NAMESPACE = "default"
 
 
 def name_of(item: dict[str, object]) -> str:
-    """Return metadata.name."""
     return text(mapping(item.get("metadata")).get("name"))
 
 
@@ -49,6 +48,6 @@ def scope_of(installation: dict[str, object]) -> str:
 
 
 def template_of(installation: dict[str, object]) -> str:
-    """Return the name of the template of a nested installation."""
+    """Return the template name of a nested installation."""
     annotations = texts(mapping(installation.get("metadata")).get("annotations"))
     return annotations.get(SUBINSTALLATION_NAME_ANNOTATION, "")

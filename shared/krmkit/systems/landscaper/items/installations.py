@@ -28,7 +28,7 @@ OWNER = "Installation/"
 
 @dataclass(slots=True)
 class Items:
-    """The input of installations, and generated items of an earlier run (only states are input)."""
+    """The input of installations, and the generated items of an earlier run (only states are input)."""
 
     world: World = field(default_factory=World)
     repository: ComponentRepository = field(default_factory=ComponentRepository)
@@ -38,7 +38,7 @@ class Items:
     findings: list[Finding] = field(default_factory=list)
 
     def installations(self, wanted: list[str], config: Resource | None = None) -> list[str] | None:
-        """Return the names to work on, None for all. Unknown names are findings about the config."""
+        """Return the wanted names, None for all. Unknown names are findings about the config."""
         if not wanted:
             return None
         from krmkit.libraries.messages.nearest import did_you_mean
@@ -52,7 +52,6 @@ class Items:
         return wanted
 
     def place(self, kind: str, namespace: str, name: str) -> Resource | None:
-        """Return the item of an object."""
         return self.places.get((kind, namespace, name))
 
 
@@ -93,7 +92,7 @@ def _add(found: Items, item: Resource, data: Data) -> None:
 
 
 def without_tools(data: Data) -> Data:
-    """Return the object without the annotations of kpt, kustomize and krmkit, which engines do not see."""
+    """Drop the annotations of kpt, kustomize and krmkit, which engines do not see."""
     metadata = mapping(data.get("metadata"))
     annotations = texts(metadata.get("annotations"))
     if not any(map(is_tool_key, annotations)):
@@ -104,7 +103,7 @@ def without_tools(data: Data) -> Data:
 
 
 def _carried(found: Items, item: Resource, data: Data) -> bool:
-    """Add a ConfigMap that is a descriptor or a blob; return whether it is one."""
+    """Add a descriptor or blob of a ConfigMap; return whether the ConfigMap holds one."""
     annotations = item.annotations
     try:
         if carrier.DESCRIPTOR in annotations:

@@ -1,4 +1,4 @@
-"""The objects of one list of items that installations read, by kind, namespace and name."""
+"""Look up the objects that installations read, by kind, namespace and name."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CORE_KINDS = ("ConfigMap", "Secret")
 
 @dataclass(slots=True)
 class World:
-    """Objects by (kind, namespace, name). `labelled`: DataObjects and Targets by their scope's label."""
+    """Objects by (kind, namespace, name). `labelled`: DataObjects and Targets by the label of their scope."""
 
     objects: dict[Key, Object] = field(default_factory=dict)
     labelled: dict[tuple[str, str, str], dict[str, Object]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, objects: Iterable[Object]) -> World:
-        """Return a world with these objects, without those of other kinds than the above."""
+        """Build a World from the objects of the known kinds; drop the rest."""
         world = cls()
         for item in objects:
             world.add(item)
@@ -51,7 +51,7 @@ class World:
                 self.labelled.setdefault((kind, key[1], context), {})[key[2]] = item
 
     def without(self, earlier: dict[Key, Object | None]) -> World:
-        """Return a copy in which each of these objects is the given earlier one, or absent."""
+        """Return a copy in which each of these objects is replaced by its earlier state, or removed."""
         return World.of(
             item
             for item in (earlier.get(key, known) for key, known in self.objects.items())
@@ -59,11 +59,9 @@ class World:
         )
 
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
-        """Return the object of this kind and name; None if there is none."""
         return self.objects.get((kind, namespace, name))
 
     def of_kind(self, kind: str) -> list[Object]:
-        """Return all objects of a kind, in order."""
         return [item for key, item in self.objects.items() if key[0] == kind]
 
     def names(self, kind: str, namespace: str) -> list[str]:
@@ -71,11 +69,11 @@ class World:
         return [name for known, space, name in self.objects if known == kind and space == namespace]
 
     def in_scope(self, kind: str, namespace: str, context: str) -> list[Object]:
-        """Return the DataObjects or Targets with this context in their label."""
+        """Return the DataObjects or Targets whose label has this context."""
         return list(self.labelled.get((kind, namespace, context), {}).values())
 
     def targets_by_key(self, namespace: str, context: str, key: str) -> list[Object]:
-        """Return the Targets of a parent's list or map import, by context, key and sourceType=import."""
+        """Return the copies of a list or map import: Targets with sourceType=import, by context and key."""
         wanted = {KEY_LABEL: key, SOURCE_TYPE_LABEL: "import"}.items()
         targets = self.in_scope("Target", namespace, context)
         return [one for one in targets if wanted <= texts(mapping(one, "metadata").get("labels")).items()]

@@ -1,9 +1,9 @@
-"""Remove the values of Secrets and of Targets' configs from messages and from rendered objects.
+"""Mask the values of Secrets and of Targets' configs in messages and rendered objects.
 
-    secrets = Secrets(world)
-    secrets.scrub("password: hunter22")   # "password: (secret)"
+secrets = Secrets(world)
+secrets.scrub("password: hunter22")   # "password: (secret)"
 
-Each is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in
+Each value is found unchanged, in upper and lower case, quoted, in base64 (alone or inside a longer text), in
 hexadecimal digits and by its digests; see secretforms. Texts of fewer than four characters do not count as
 secrets, and parts of a value are not found.
 """
@@ -35,9 +35,9 @@ _IDENTITY = ("name", "namespace", "ownerReferences")
 
 @dataclass(slots=True)
 class Secrets:
-    """Secret texts of a world, each with a placeholder that names its source.
+    """The secret texts of a world, each with a placeholder that names its source.
 
-    They are collected on first use, with those that rendering has added until then.
+    They are collected on first use; secrets that rendering added before that are included.
     """
 
     world: World
@@ -45,14 +45,14 @@ class Secrets:
     _forms: SecretForms | None = None
 
     def scrub(self, message: str) -> str:
-        """Return a message without secrets; a short one only as a whole word."""
+        """Mask secrets in a message; a short secret only as a whole word."""
         found = self._found()
         if found.known and _CHARACTER in message:
             message = _QUOTED.sub(f"{_CHARACTER}{SECRET}", message)
         return found.replaced(message, lambda placeholder: SECRET, message=True)
 
     def redacted(self, item: Data) -> Data:
-        """Return an object with a placeholder for every secret, and the hash of its new content."""
+        """Mask every secret in an object, and update its hash."""
         metadata = mapping(item.get("metadata"))
         identity = {key: metadata[key] for key in _IDENTITY if key in metadata}
         rest = {key: value for key, value in metadata.items() if key not in identity}

@@ -1,4 +1,4 @@
-"""The forms of a secret text in an output, and their replacement.
+"""Find the forms of a secret text in an output, and replace them.
 
 SecretForms({"hunter22": "(secret a/b)"}).replaced("x-hunter22", str)   # "x-(secret a/b)"
 """
@@ -23,7 +23,7 @@ _SHORTEST_INSIDE = 8
 
 
 def forms(value: str) -> set[str]:
-    """Return a text in the forms that give it away: letter case, quoted, base64, hex, digests.
+    """Return the forms of a text that reveal it: letter case, quoted, base64, hex, digests.
 
     In base64 of a longer text, the value's first and last characters depend on its position: the part between
     is a form, too.
@@ -66,14 +66,14 @@ def _html_escaped(quoted: str) -> str:
 
 
 def _inside(data: bytes, before: int) -> str:
-    """Return the base64 characters that these bytes alone decide, behind `before` bytes (modulo 3)."""
+    """Return the base64 characters that these bytes alone determine, after `before` bytes (modulo 3)."""
     coded = b64encode(b"\0" * before + data).decode().rstrip("=")
     first = (before * 8 + 5) // 6
     return coded[first : (before + len(data)) * 8 // 6]
 
 
 class SecretForms:
-    """Texts with their placeholders, found in one walk over a text by first characters, the longest first."""
+    """Texts with placeholders, found in one pass by first character, the longest first."""
 
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
@@ -83,9 +83,9 @@ class SecretForms:
         self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
 
     def replaced(self, value: str, said: Callable[[str], str], message: bool = False) -> str:
-        """Return the text with `said(placeholder)` in place of each secret form.
+        """Replace each secret form by `said(placeholder)`.
 
-        In a message, a short word is one only as a whole word: "blue" is not replaced in "blueprint".
+        In a message, a short secret is replaced only as a whole word: "blue" stays in "blueprint".
         """
         known, lengths = self.known, self._lengths
         out: list[str] = []

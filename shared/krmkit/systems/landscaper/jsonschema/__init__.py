@@ -1,1 +1,1 @@
-"""JSON schemas of imports and exports, checked as gojsonschema checks them."""
+"""Check imports and exports by JSON schemas as gojsonschema does."""

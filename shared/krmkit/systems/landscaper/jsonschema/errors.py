@@ -1,13 +1,13 @@
-"""Violations of a JSON schema in the words, the order and the number in which gojsonschema reports them.
+"""Report violations of a JSON schema in the words, order and number of gojsonschema.
 
-    explained({"type": ["string", "null"], "maxLength": 1}, 5, KEYWORDS)
-    # ["(root): Invalid type. Expected: [string,null], given: integer"]
+explained({"type": ["string", "null"], "maxLength": 1}, 5, KEYWORDS)
+# ["(root): Invalid type. Expected: [string,null], given: integer"]
 
-The reference stops at a schema whose type does not fit, adds a line for each allOf and if, and shows the
-branch of an anyOf or oneOf that comes closest, which it counts in points.
+The reference stops at a schema whose type does not match, adds a line for each allOf and if, and shows the
+closest branch of an anyOf or oneOf, which it finds by counting points.
 
 References and anyOf can double the work at every level, so each schema is checked once for each place, and
-draws on the run's effort.
+uses up the run's effort.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.schema.walk import kind_of
 from krmkit.libraries.yaml.effort import charge
 from krmkit.libraries.yaml.scalars import exponential, positional, shortest
+from krmkit.systems.landscaper.jsonschema.faults import target
 from krmkit.systems.landscaper.jsonschema.formats import has_format
-from krmkit.systems.landscaper.jsonschema.pointers import target
 
 Place = tuple[str, ...]
 _DEEPEST = 220  # schemas inside each other
@@ -51,7 +51,7 @@ class _Result:
 
 
 def explained(schema: object, value: object, keywords: frozenset[str]) -> list[str]:
-    """Return the lines about a value, none for a valid one. `keywords`: those of the schema's draft.
+    """Return the lines about a value, none for a valid one. keywords: the keywords of the schema's draft.
 
     Raises EffortError if the run's budget is used up.
     """
@@ -60,7 +60,7 @@ def explained(schema: object, value: object, keywords: frozenset[str]) -> list[s
 
 @dataclass(slots=True)
 class _Explainer:
-    """The walk over one schema and one value."""
+    """The check of one value by one schema."""
 
     _root: object
     _keywords: frozenset[str]
@@ -178,7 +178,7 @@ class _Explainer:
     def _items(
         self, schema: dict[str, Any], value: list[Any], place: Place, result: _Result
     ) -> Iterator[tuple[int, object]]:
-        """Yield the indexes of the items that have a schema, with it."""
+        """Yield the index and schema of each item that has a schema."""
         items = schema.get("items")
         if isinstance(items, (dict, bool)):
             yield from ((index, items) for index in range(len(value)))
@@ -271,7 +271,7 @@ def _numbers(schema: dict[str, Any], value: float, place: Place, result: _Result
 
 
 def _limit(number: float) -> str:
-    """Format a number as Go's big.Float does: with an exponent from a million on."""
+    """Format a number as Go's big.Float does: with an exponent from a million up."""
     digits, exponent = shortest(abs(float(number)))
     sign = "-" if number < 0 else ""
     if -4 <= exponent < 6:

@@ -1,4 +1,4 @@
-"""Find faults of a schema that gojsonschema refuses and the library does not.
+"""Find schema errors that gojsonschema reports and the Python library does not.
 
 These are contradictions, duplicate values and dangling references: check_schema({"enum": [1, 1]}) raises
 GoInputError: enum items must be unique.
@@ -10,8 +10,35 @@ from typing import Any
 
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.go.json.functions import must_to_json
+from krmkit.libraries.go.net.url import unescape
 from krmkit.libraries.messages.nearest import proposal
-from krmkit.systems.landscaper.jsonschema.pointers import target
+
+
+def target(root: Any, reference: str) -> Any:
+    """Return the target of a reference inside the schema.
+
+    `#name`, which is not a pointer, means the whole schema. Raises GoInputError: target({},
+    "#/definitions/x") fails with `Object has no key 'definitions'`.
+    """
+    value = root
+    if not reference.startswith("#/"):
+        return value
+    steps = unescape(reference[2:], "fragment").split("/")
+    for part in steps:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            if name not in value:
+                raise GoInputError(f"Object has no key '{name}'")
+            value = value[name]
+        elif isinstance(value, list):
+            is_index = name.isascii() and name.isdigit() and len(name) < 19  # what Go's numbers hold
+            if not is_index or int(name) >= len(value):
+                raise GoInputError(f"Out of bound array[0,{len(value)}] index '{name}'")
+            value = value[int(name)]
+        else:
+            raise GoInputError(f"Invalid token reference '{name}'")
+    return value
+
 
 NAMED = frozenset({"definitions", "properties", "patternProperties", "dependencies"})
 """Keywords that hold schemas by names."""
@@ -26,9 +53,9 @@ _PAIRS = (("minLength", "maxLength"), ("minProperties", "maxProperties"))
 
 
 def check_schema(root: object, unknown: frozenset[str]) -> None:
-    """Raise GoInputError or GoInputError for the first fault of a schema, in any part, used or not.
+    """Raise GoInputError for the first error of a schema, in any part, used or not.
 
-    `unknown` are the keywords that the draft of the schema does not know.
+    unknown: the keywords that the schema's draft does not know.
     """
     draft_4 = "const" in unknown
     waiting: list[object] = [root]

@@ -1,4 +1,4 @@
-"""Formats of JSON schemas that gojsonschema checks otherwise than the library, and the library's own."""
+"""Check formats of JSON schemas as gojsonschema does where the Python library differs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def is_uuid(text: str) -> bool:
 
 
 def is_uri(text: str) -> bool:
-    """Return whether Go's url.Parse reads the text with a scheme. Characters outside of ASCII are allowed."""
+    """Return whether Go's url.Parse reads the text with a scheme. Characters outside ASCII are allowed."""
     url = _url(text)
     return url is not None and bool(url.scheme)
 
@@ -70,7 +70,6 @@ def _url(text: str) -> Url | None:
 
 
 def _any(text: str) -> bool:
-    """Accept any text, as gojsonschema does for an unknown format."""
     return True
 
 
@@ -89,7 +88,7 @@ FORMATS: dict[str, Callable[[str], bool]] = {
 
 
 def has_format(name: str, text: str) -> bool:
-    """Return whether a text has a format."""
+    """Return whether a text has the format `name`."""
     own = FORMATS.get(name)
     return own(text) if own is not None else _library(name).is_valid(text)
 

@@ -1,9 +1,9 @@
-"""JSON schemas of imports and exports, checked as gojsonschema checks them.
+"""Check values by JSON schemas as gojsonschema does.
 
-    violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
+violations({"type": "object", "required": ["a"]}, {})   # ["(root): a is required"]
 
-A library decides whether a schema is valid, once `_meant` has rewritten what gojsonschema reads otherwise.
-Values are checked as gojsonschema does (`errors`). The texts are its own, without values: they may be
+A library decides whether a schema is valid, after `_meant` has rewritten the parts that gojsonschema reads
+differently. Values are checked as gojsonschema does (`errors`). Its messages contain no values: they may be
 secrets.
 """
 
@@ -58,10 +58,10 @@ def violations(schema: object, value: object) -> list[str]:
 
 
 def _meant(schema: Any, mixed: bool) -> Any:
-    """Return the schema as gojsonschema reads it, in the library's terms.
+    """Translate a schema from gojsonschema's reading to the library's.
 
     A reference hides the keywords beside it, and `#definitions/a`, which is not a pointer, means the whole
-    schema. The encoding and the media type of a text are ignored. `mixed`: a schema without a draft, in which
+    schema. The encoding and the media type of a text are ignored. mixed: the schema has no draft, so
     `exclusiveMinimum: true` means the same as in draft 4.
     """
     if not isinstance(schema, dict):

@@ -1,1 +1,1 @@
-"""Automatic reconciliation: when Landscaper would reconcile an Installation."""
+"""Predict when Landscaper reconciles an Installation automatically."""

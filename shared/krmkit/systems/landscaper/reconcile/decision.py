@@ -1,6 +1,6 @@
-"""Automatic reconciliation: Landscaper's decision about an installation at a given time, with the reason.
+"""Decide about automatic reconciliation as Landscaper does at a given time, with the reason.
 
-    plan(installation, now)   # Decision(action="wait", reason="too-early", next_time=1588323600, ...)
+plan(installation, now)   # Decision(action="wait", reason="too-early", next_time=1588323600, ...)
 
 Actions: none, init (only start counting), wait (until next_time), reconcile (set the annotations).
 """
@@ -34,7 +34,7 @@ class Status:
 
     @classmethod
     def of(cls, data: object) -> Status | None:
-        """Return the status from data; None if it is absent or has no time."""
+        """Parse the status; None if it is absent or has no time."""
         known = mapping(data)
         last = unix_seconds(text(known.get("lastReconcileTime")))
         if not known or last is None:
@@ -47,7 +47,6 @@ class Status:
         )
 
     def data(self) -> dict[str, object]:
-        """Return the status as data of the object."""
         return {
             "generation": self.generation,
             "numberOfReconciles": self.number,
@@ -58,7 +57,7 @@ class Status:
 
 @dataclass(slots=True)
 class Decision:
-    """The controller's action: `annotations` are those that it sets, `status` is the new status."""
+    """The controller's action. `annotations`: the annotations that it sets. `status`: the new status."""
 
     action: str
     reason: str
@@ -134,7 +133,7 @@ def _reconcile(status: Status) -> Decision:
 
 
 def next_time(schedule: dict[str, object], last: float, default: int) -> float | None:
-    """Return the time after `last` by cronSpec if that parses, by interval, or in `default` seconds."""
+    """Return the time after `last` by cronSpec if it parses, else by interval, else in `default` seconds."""
     spec = text(schedule.get("cronSpec"))
     if spec:
         try:

@@ -1,4 +1,4 @@
-"""The Installations of a list that Landscaper would reconcile at a given time, with the reasons."""
+"""List the Installations that Landscaper would reconcile at a given time, with the reasons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _REASONS = {
 def plan_items(
     resources: ResourceList, installations: list[str], now: str, write: bool, config: Resource | None = None
 ) -> list[Finding]:
-    """Return one info for each Installation; with `write`, set the annotations that the controller would set.
+    """Return one info for each Installation; with `write`, set the controller's annotations.
 
     config: the item with the names.
     """
@@ -78,10 +78,10 @@ def plan_items(
 
 
 def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str, str] | None:
-    """Return the effect of the operation annotation on an Installation without a schedule: action, sentence.
+    """Return (action, sentence) of the operation annotation on an Installation without a schedule, or None.
 
-    `annotated`: it is set, so the controller acts at once. `needs-annotation`: the spec is not reconciled, or
-    never was, until the annotation is set. None if the decision itself is the answer.
+    `annotated`: the annotation is set, so the controller acts at once. `needs-annotation`: the spec waits
+    until it is set. None if `decision` itself is the answer.
     """
     operation = _operation(installation)
     if operation is not None:
@@ -100,7 +100,7 @@ def asked_for(installation: dict[str, object], decision: Decision) -> tuple[str,
 
 
 def operation_warnings(installation: dict[str, object], item: Resource | None) -> list[Finding]:
-    """Return a warning about an operation that Landscaper does not know: the annotation then does nothing."""
+    """Warn about an operation that Landscaper does not know: the annotation then does nothing."""
     operation = _operation(installation)
     if operation is None or operation in _OPERATIONS:
         return []
@@ -116,7 +116,7 @@ def _operation(installation: dict[str, object]) -> str | None:
 
 
 def described(decision: Decision) -> str:
-    """Return a decision as a sentence: `wait until 2026-05-01T09:00:00Z: its schedule is not due`."""
+    """Format a decision as a sentence: `wait until 2026-05-01T09:00:00Z: its schedule is not due`."""
     reason = _REASONS[decision.reason]
     if decision.action == "wait" and decision.next_time is not None:
         return f"wait until {format_time(decision.next_time)}: {reason}"

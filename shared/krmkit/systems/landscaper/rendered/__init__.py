@@ -1,1 +1,1 @@
-"""Installations rendered into items: their objects, status and findings."""
+"""Render Installations into items: their objects, status and findings."""

@@ -1,6 +1,6 @@
 """Render Installations into items: deploy items, nested installations, import copies and exports.
 
-Objects that only an earlier run generated are removed; unchanged ones keep their text.
+Objects that only an earlier run generated are removed; unchanged objects keep their text.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from krmkit.systems.landscaper.form.admission import Admission, broken_installat
 from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.installations import OWNER, Items, read
 from krmkit.systems.landscaper.items.redact import Secrets
-from krmkit.systems.landscaper.rendered.configentries import unused_entries
-from krmkit.systems.landscaper.rendered.findings import given_findings, tree_findings
+from krmkit.systems.landscaper.rendered.findings import given_findings, tree_findings, unused_entries
 from krmkit.systems.landscaper.rendered.status import Statuses, execution_object, status_findings
 from krmkit.systems.landscaper.templates.context import NOW_FIELD, moment
 
@@ -34,9 +33,9 @@ FOLDER = "landscape"
 
 
 def render_items(resources: ResourceList, spec: Data, config: Resource | None = None) -> list[Finding]:
-    """Render the Installations among the items by a decoded RenderInstallation, or change nothing.
+    """Render the Installations among the items; after an error, change nothing.
 
-    config: the item of the RenderInstallation, which findings about it name.
+    spec: the spec of a RenderInstallation. config: its item, to which findings point.
     """
     items = read(resources)
     wanted = items.installations([str(one) for one in sequence(spec.get("installations"))], config)
@@ -106,7 +105,7 @@ def landscape_options(items: Items, spec: Data) -> LandscapeOptions:
 
 
 class ItemWriter:
-    """Writes generated objects to a list; they replace those of an earlier run."""
+    """Write generated objects into a list, in place of those of an earlier run."""
 
     def __init__(self, resources: ResourceList, items: Items, secrets: Secrets | None, apply: bool) -> None:
         self.resources = resources
@@ -120,7 +119,7 @@ class ItemWriter:
         self.taken: list[Finding] = []
 
     def tree(self, root: RenderedInstallation, with_status: bool) -> None:
-        """Write all objects of a root installation and those below it."""
+        """Write all objects of a root installation and its nested ones."""
         owner = f"{OWNER}{root.namespace}/{root.name}"
         self.owners.add(owner)
         uid = text(mapping(root.installation.get("metadata")).get("uid"))
@@ -140,7 +139,6 @@ class ItemWriter:
                 self.statuses.write(place, root)
 
     def write(self, item: Data, owner: str, maker: RenderedInstallation, uid: str) -> None:
-        """Write one object; an unchanged one keeps its text."""
         data = self._marked(item, owner, uid)
         if self.secrets is not None:
             data = self.secrets.redacted(data)
@@ -180,7 +178,7 @@ class ItemWriter:
                 known.rewrite(fresh.text)
 
     def record(self, causes: CauseLog, installations: list[RenderedInstallation]) -> None:
-        """Record what set the values of the objects that were written."""
+        """Record the causes of the written objects' values."""
         from krmkit.systems.landscaper.flow.causes import InstallationCauses
 
         def item_of(kind: str, namespace: str, name: str) -> Resource | None:
@@ -195,7 +193,7 @@ class ItemWriter:
                     causes.put(item, own.of(data))
 
     def finish(self, everything: bool) -> int:
-        """Remove objects that are no longer made, and return their number."""
+        """Remove objects of an earlier run that were not written again; return their number."""
         stale = [
             one
             for one in self.items.generated
@@ -217,7 +215,7 @@ class ItemWriter:
 
 
 def _take_over(place: Resource, data: Data) -> None:
-    """Write an exported object into its item as the controller does: its value, labels, hash and owner."""
+    """Write an exported object into its item as the controller does: value, labels, hash and owner."""
     metadata = mapping(data["metadata"])
     new: dict[tuple[str, ...], object] = {(key,): data[key] for key in ("data", "spec") if key in data}
     new |= {("metadata", "labels", name): value for name, value in mapping(metadata.get("labels")).items()}

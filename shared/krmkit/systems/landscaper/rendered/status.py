@@ -1,4 +1,4 @@
-"""The status of Installations, and their Executions, as Landscaper's controllers write them."""
+"""Write the status of Installations, and Executions, as Landscaper's controllers do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.systems.landscaper.items.objects import World
 
 
 def execution_object(rendered: RenderedInstallation) -> Data:
-    """Return the Execution of an installation: its deploy items as templates."""
+    """Return the Execution of an installation, with its deploy items as templates."""
     items: list[Data] = []
     for item in rendered.deploy_items:
         template: Data = {"name": item.name, "type": item.type, **item.options}
@@ -43,8 +43,8 @@ def execution_object(rendered: RenderedInstallation) -> Data:
 def phase_of(rendered: RenderedInstallation) -> str:
     """Return the phase in which the controllers leave an installation.
 
-    One that waits for the export of another is still in Init; one whose own deploy items or nested
-    installations are awaited is Progressing.
+    Init: it waits for another installation's export. Progressing: it waits for its own deploy items or nested
+    installations.
     """
     if rendered.phase != WAITING:
         return rendered.phase
@@ -52,7 +52,7 @@ def phase_of(rendered: RenderedInstallation) -> str:
 
 
 def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
-    """Return the --explain findings about the status that the controllers would give a root Installation."""
+    """Return the --explain findings about a root Installation's status."""
     place = items.place("Installation", root.namespace, root.name)
     phase = phase_of(root)
     if place is None or place.get("status", "phase") == phase:
@@ -63,16 +63,16 @@ def status_findings(root: RenderedInstallation, items: Items) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Statuses:
-    """The status of Installations in a world. `hashed`: the generation of imported data is a hash of them.
+    """The status of Installations in a world. `hashed`: use a hash of imported data as their generation.
 
-    Short secrets can be guessed from their hash, so a redacted status goes without.
+    A redacted status has no such hash: short secrets can be guessed from it.
     """
 
     world: World
     hashed: bool
 
     def write(self, item: Resource, rendered: RenderedInstallation) -> None:
-        """Write the status of an installation to its item; untrue fields go, others stay."""
+        """Write an installation's status to its item. Fields that are no longer true go, others stay."""
         status = self.of(rendered)
         for key in ("phase", "imports", "installationRefs", "subInstCache", "executionRef"):
             old = item.get("status", key)
@@ -86,7 +86,7 @@ class Statuses:
         """Return phase, imports, nested installations and execution as a status has them.
 
         Landscaper's documentation has `imports` and `installationRefs`; its newer controllers keep the names
-        of nested installations in `subInstCache`. So both are here.
+        of nested installations in `subInstCache`. So the status has both.
         """
         status: Data = {"phase": phase_of(rendered)}
         imports = self._imports(rendered)
@@ -106,9 +106,9 @@ class Statuses:
         return status
 
     def _imports(self, rendered: RenderedInstallation) -> list[Data]:
-        """Return the state of each import that was found: data first, then targets, in the order of the spec.
+        """Return the state of each import that was found: data first, then targets, in the spec's order.
 
-        The controllers that write this know no targetMap, so such an import has no state.
+        The controllers that write this do not know targetMap, so such an import has no state.
         """
         wanted = mapping(rendered.spec.get("imports"))
         imports = rendered.imports
@@ -149,7 +149,7 @@ class Statuses:
     def _source(self, item: Data, generation: str, rendered: RenderedInstallation) -> Data:
         """Return the installation that exports an object, unless it is the parent, and its generation.
 
-        That of an export is the configGeneration of its installation, which only its own status has.
+        The generation of an export is the configGeneration of its installation, which only its status has.
         """
         owner = parent_of(item)
         found: Data = {}
@@ -161,6 +161,6 @@ class Statuses:
 
 
 def _generation(target: Data) -> str:
-    """Return metadata.generation of a Target that comes from a cluster; "" for one of a file."""
+    """Return metadata.generation of a Target from a cluster; "" for a Target from a file."""
     generation = mapping(target.get("metadata")).get("generation")
     return str(int(generation)) if isinstance(generation, int | float) else ""

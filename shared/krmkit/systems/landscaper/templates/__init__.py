@@ -1,1 +1,1 @@
-"""Template executors: GoTemplate and Spiff."""
+"""Run template executors: GoTemplate and Spiff."""

@@ -1,4 +1,4 @@
-"""The shared context of an installation's template executors: blueprint, component, and their state."""
+"""Hold the shared context of an installation's template executors: blueprint, component, state."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOW_FIELD = "spec.now"
 
 
 def moment(now: object, config: Resource | None = None) -> float | None:
-    """Return the seconds since 1970 of a config's time; None for "". Raises InstallationError (bad-time)."""
+    """Return a config's time in seconds since 1970; None for "". Raises InstallationError (bad-time)."""
     if not now:
         return None
     found = unix_seconds(str(now))
@@ -41,12 +41,12 @@ class TemplateContext:
 
     @property
     def schema_version(self) -> str:
-        """Return the schema version of descriptors in templates."""
+        """Return the schema version of the descriptors that templates see."""
         if self.blueprint.schema_version:
             return self.blueprint.schema_version
         return self.component.schema_version if self.component else V2
 
     def state_key(self, phase: str, executor: Executor) -> str:
-        """Return the key of an executor's state, "" for import executors, which have none."""
+        """Return the key of an executor's state; "" for import executors, which have no state."""
         prefix = {DEPLOY: "deploy", SUBINSTALLATIONS: "deploy", EXPORT: "export"}.get(phase, "")
         return f"{prefix}{executor.name}" if prefix else ""

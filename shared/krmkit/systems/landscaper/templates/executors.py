@@ -49,7 +49,7 @@ class Templater(context.TemplateContext):
     )  # keys of output that Landscaper does not read
 
     def descriptors(self) -> tuple[object, object]:
-        """Return `cd` and `components` of the values."""
+        """Return the values `cd` and `components`."""
         if self.component is None:
             return None, None
         version = self.schema_version
@@ -85,7 +85,6 @@ class Templater(context.TemplateContext):
         return imports
 
     def executors(self, phase: str) -> list[Executor]:
-        """Return the executors of a phase."""
         return self.blueprint.executors(_PHASES[phase])
 
     def run(self, phase: str, executor: Executor, values: Data) -> Data:
@@ -95,7 +94,7 @@ class Templater(context.TemplateContext):
         return self._go_template(phase, executor, values)
 
     def _output(self, phase: str, executor: Executor, output: object) -> Data:
-        """Return output with the keys of the fields; note those that are none."""
+        """Return the output with its keys spelt like the fields; record unknown keys."""
         found = mapping(folded(output, OUTPUTS[phase]))
         wrong = misfit(found, OUTPUTS[phase])
         if wrong:
@@ -159,7 +158,7 @@ class Templater(context.TemplateContext):
 
 
 def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
-    """Return the values for every executor, beside those of its phase."""
+    """Return the values that every executor sees, whatever its phase."""
     cd, components = templater.descriptors()
     return {
         "imports": imports,
@@ -172,7 +171,7 @@ def template_values(templater: Templater, imports: Data, spec: Data) -> Data:
 
 
 def merge_maps(left: Data, right: Data) -> Data:
-    """Merge two maps deeply; if the values of a key are not both maps, the right one wins."""
+    """Merge two maps deeply; values that are not both maps are taken from `right`."""
     found = dict(left)
     for key, value in right.items():
         known = found.get(key)
@@ -183,7 +182,7 @@ def merge_maps(left: Data, right: Data) -> Data:
 
 
 def _no_value(title: str, rendered: str) -> str:
-    """Return the message about lines with `<no value>`, keys only: lines may contain secrets."""
+    """Return the message about lines with `<no value>`, with keys only: lines may contain secrets."""
     places = []
     for number, line in enumerate(rendered.split("\n"), 1):
         if _NO_VALUE in line:
@@ -193,7 +192,7 @@ def _no_value(title: str, rendered: str) -> str:
 
 
 def _names(values: Data) -> dict[str, FieldNames | None]:
-    """Return the names of all fields of values; None below what is not a mapping."""
+    """Return the names of all fields of values; None for values that are not mappings."""
     return {str(name): _names(value) if isinstance(value, dict) else None for name, value in values.items()}
 
 

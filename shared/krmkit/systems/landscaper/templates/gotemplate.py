@@ -1,4 +1,4 @@
-"""GoTemplate executors: text/template with sprig and the functions that Landscaper adds."""
+"""Run GoTemplate executors: text/template with sprig and the functions that Landscaper adds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from krmkit.libraries.gotemplate import OutputPart, TemplateError, function_set,
 from krmkit.libraries.messages.nearest import nearest
 from krmkit.libraries.schema.fields import entries, mapping, text
 from krmkit.systems.landscaper.blueprint.files import single_file
-from krmkit.systems.landscaper.components import uris
 from krmkit.systems.landscaper.components.descriptors import V3, Component, Data, decode, select
 from krmkit.systems.landscaper.components.images import parse_oci_ref
+from krmkit.systems.landscaper.components.schemarefs import SCHEME, resolve_uri
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.templates.context import NOW_FIELD, TemplateContext
 from krmkit.systems.landscaper.yaml import load
@@ -40,7 +40,7 @@ _GONE = {
 
 
 class InstallationTemplates:
-    """The functions of an installation's templates, and the present depth of included files."""
+    """The functions of an installation's templates, and the current depth of included files."""
 
     def __init__(self, templater: TemplateContext) -> None:
         self.templater = templater
@@ -48,7 +48,6 @@ class InstallationTemplates:
         self.functions = {**function_set("landscaper"), **clock(templater.now), **self.own()}
 
     def render(self, source: str, values: object) -> str:
-        """Parse and execute a text."""
         try:
             template = parse(source, name="execution", functions=self.functions, options=_OPTIONS)
             return template.execute(values)
@@ -95,7 +94,7 @@ class InstallationTemplates:
             return [FileInfo(name, folder) for name, folder in self.templater.blueprint.files.entries(path)]
 
     def include(self, path: str, binding: object) -> str:
-        """Return the output of another file of the blueprint as a template (include)."""
+        """Render another file of the blueprint as a template (include)."""
         if self.depth >= _INCLUDES:
             raise GoError(f"include: files include each other more than {_INCLUDES} deep")
         with _missing(path):
@@ -118,7 +117,10 @@ def _missing(path: str) -> Iterator[None]:
 
 
 def clock(now: float | None) -> dict[str, GoFunction]:
-    """Return now and ago for a time in seconds since 1970; without one they fail, and say how to give it."""
+    """Return the functions now and ago for a time in seconds since 1970.
+
+    Without a time they fail, with a hint.
+    """
 
     def present() -> Time:
         if now is None:
@@ -137,7 +139,7 @@ def clock(now: float | None) -> dict[str, GoFunction]:
 
 @dataclass(frozen=True, slots=True)
 class FileInfo(GoObject):
-    """An entry of a folder, as readDir gives it."""
+    """An entry of a folder, in the form of readDir."""
 
     name: str
     folder: bool
@@ -159,7 +161,7 @@ class Lookup:
     templater: TemplateContext
 
     def resources(self, args: tuple[object, ...]) -> list[Data]:
-        """Return the resources that all pairs select; at least one."""
+        """Return the resources that all pairs select; an error without any."""
         component, wanted = self.arguments(args, "resource")
         return _selected(component.resources, wanted)
 
@@ -174,7 +176,7 @@ class Lookup:
         raise GoError(f"unable to resolve component {text(reference.get('name'))}:{version}")
 
     def arguments(self, args: tuple[object, ...], title: str) -> tuple[Component, dict[str, str]]:
-        """Return the descriptor, given or the installation's, and the wanted attributes."""
+        """Return the component (given, else the installation's) and the wanted attributes."""
         component = self.templater.component
         if component is None:
             raise GoError(f"Unable to search for a {title} as no ComponentDescriptor is defined.")
@@ -215,8 +217,8 @@ class Lookup:
         if len(args) != 1 or not isinstance(args[0], str):
             raise GoError("expects exactly one argument, a reference or a cd URI")
         try:
-            if args[0].startswith(uris.SCHEME):
-                return uris.resolve(self.templater.repository, component, args[0])
+            if args[0].startswith(SCHEME):
+                return resolve_uri(self.templater.repository, component, args[0])
             data = mapping(load(args[0]))
             for step in entries(data.get("referencePath")):
                 found = next((one for one in component.references if _matches(one, step)), None)
@@ -266,7 +268,7 @@ def _repository_context(descriptor: object) -> object:
 
 
 def _json(function: Callable[..., object]) -> Callable[..., object]:
-    """Wrap a function: its result becomes what Go decodes from its JSON."""
+    """Wrap a function so that its result is what Go decodes from its JSON."""
     return lambda *args: from_json(function(*args))
 
 
@@ -282,7 +284,7 @@ def refuse(name: str) -> Callable[..., object]:
 
 
 def _with_right_word(message: str, functions: dict[str, GoFunction]) -> str:
-    """Return the message, for an unknown function with the nearest known one."""
+    """Add the nearest known function to a message about an unknown function."""
     _, found, rest = message.partition('function "')
     name, _, after = rest.partition('"')
     if not found or after != " not defined":

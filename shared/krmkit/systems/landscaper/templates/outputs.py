@@ -1,7 +1,7 @@
-"""The keys of executors' output as Go's encoding/json reads them: in any case.
+"""Read the keys of executors' output as Go's encoding/json does: in any letter case.
 
-Only the fields of Go structs are such keys. Free data in them (config, labels, exports, bindings), and the
-templates of nested installations, keep theirs.
+Only the fields of Go structs are read so. Free data in them (config, labels, exports, bindings), and the
+templates of nested installations, keep their keys.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ _TYPES: dict[type, str] = {dict: "a mapping", list: "a list", str: "a text"}
 
 
 def folded(value: object, shape: object) -> object:
-    """Spell keys as the fields: folded({"DependsOn": []}, {"dependsOn": None}) has dependsOn.
+    """Spell keys like the fields: folded({"DependsOn": []}, {"dependsOn": None}) has dependsOn.
 
-    Of several spellings of one field the last in the order of bytes wins, as YAML becomes JSON with sorted
-    keys.
+    Of several spellings of one field, the last in byte order wins, as YAML becomes JSON with sorted keys.
     """
     if isinstance(shape, list) and isinstance(value, list):
         return [folded(one, shape[0]) for one in value]
@@ -66,7 +65,7 @@ def misfit(value: object, shape: object, place: str = "") -> str:
 
 
 def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[str, str, list[str]]]:
-    """Return place, name and known names of each unknown key; an empty shape takes anything."""
+    """Return place, name and known names of each unknown key; an empty shape allows any key."""
     if isinstance(shape, list) and shape and isinstance(value, list):
         return [
             one
@@ -82,7 +81,7 @@ def unknown_keys(value: object, shape: object, place: str = "") -> list[tuple[st
 
 
 def unknown_fields_of(value: object, shape: object, where: str) -> list[InstallationError]:
-    """Return a warning for each unknown key. where: the part of the blueprint that the data are from."""
+    """Return a warning for each unknown key. where: the part of the blueprint with the data."""
     found = []
     for place, name, known in unknown_keys(value, shape):
         path = " ".join(filter(None, ("blueprint", ".".join(filter(None, (where, place))))))
@@ -92,5 +91,5 @@ def unknown_fields_of(value: object, shape: object, where: str) -> list[Installa
 
 
 def _fold(key: str) -> str:
-    """Return a key as Go compares it: in small letters, the long s as s."""
+    """Return a key as Go compares it: in lower case, the long s as s."""
     return key.lower().replace("ſ", "s")

@@ -1,4 +1,4 @@
-"""Spiff executors and data mappings: spiff++ with Landscaper's functions, and access to nothing else."""
+"""Run Spiff executors and data mappings: spiff++ with Landscaper's functions, and no access to the system."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SOURCE = "template"
 def map_data(
     mappings: Data, bindings: Callable[[], Data], rule: str, title: str, field: str
 ) -> tuple[Data, list[InstallationError]]:
-    """Return the values of data mappings, and an error with `rule` for each that fails, in order of names.
+    """Return the values of data mappings, and an error with `rule` for each failure, in order of names.
 
-    Each key is a separate spiff document, with what `bindings` gives by name: the imports or exports.
+    Each key is a separate spiff document. bindings: returns the imports or exports by name.
     """
     if not mappings:
         return {}, []
@@ -46,7 +46,7 @@ def map_data(
 
 
 def _meant(error: SpiffError, known: Data) -> str:
-    """Return `; did you mean "port"?` for the first unknown name that is near to a known one."""
+    """Return `; did you mean "port"?` for the first unknown name with a near known one, or ""."""
     for line in error.unresolved:
         if line.issue.startswith("*'") and line.issue.endswith("' not found"):
             hint = proposal(line.issue[2:].partition("'")[0].partition(".")[0], known)
@@ -81,7 +81,7 @@ def run_spiff(templater: TemplateContext, phase: str, executor: Executor, values
 
 
 def _template(templater: TemplateContext, executor: Executor) -> str:
-    """Return the text of a template; data is written as JSON, which is YAML."""
+    """Return a template as text; data becomes JSON, which is YAML."""
     if executor.template is None or isinstance(executor.template, str):
         return executor.text(templater.blueprint.files)
     import json
@@ -90,7 +90,7 @@ def _template(templater: TemplateContext, executor: Executor) -> str:
 
 
 def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
-    """Return the functions that Landscaper registers with spiff; there is no getResources."""
+    """Return the functions that Landscaper registers with spiff; getResources is not among them."""
     from krmkit.systems.landscaper.components.images import parse_oci_ref
     from krmkit.systems.landscaper.templates.gotemplate import REFUSED, Lookup, refuse
 
@@ -108,7 +108,7 @@ def _functions(templater: TemplateContext) -> dict[str, Callable[..., object]]:
 
 
 def check(executor: Executor, blueprint: Blueprint) -> None:
-    """Raise InstallationError (template) for a template that is absent or not YAML."""
+    """Raise InstallationError (template) if a template is absent or not YAML."""
     if executor.template is None or isinstance(executor.template, str):
         source = executor.text(blueprint.files)
         try:

@@ -8,8 +8,7 @@ import pytest
 
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.desired.cluster import desired_state
-from krmkit.systems.clusterapi.desired.settings import ALWAYS, WHEN_UID, DesiredStateSettings
+from krmkit.systems.clusterapi.desired.cluster import ALWAYS, WHEN_UID, DesiredStateSettings, desired_state
 from krmkit.systems.clusterapi.model.state import ClusterState, ControlPlaneState, WorkerState
 from tests.unit.systems.clusterapi.fixtures import blueprint, cluster, cluster_class, templates
 

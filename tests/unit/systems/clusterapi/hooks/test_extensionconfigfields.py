@@ -8,8 +8,8 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.systems.clusterapi.api.collection import CollectedObject
-from krmkit.systems.clusterapi.hooks.configitems import ExtensionConfigs
 from krmkit.systems.clusterapi.hooks.extensionconfig import dropped_fields
+from krmkit.systems.clusterapi.hooks.extensionitems import ExtensionConfigs
 
 GOOD: dict[str, Any] = {"url": "https://ext.example.com"}
 

@@ -8,8 +8,7 @@ import pytest
 
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.errors import TopologyError
-from krmkit.systems.clusterapi.desired.cluster import desired_state
-from krmkit.systems.clusterapi.desired.settings import DesiredStateSettings
+from krmkit.systems.clusterapi.desired.cluster import DesiredStateSettings, desired_state
 from krmkit.systems.clusterapi.model.state import ClusterState
 from tests.unit.systems.clusterapi.fixtures import (
     CONTROL_PLANE,

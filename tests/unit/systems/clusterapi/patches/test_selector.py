@@ -6,8 +6,7 @@ import pytest
 
 from krmkit.libraries.json import Object
 from krmkit.systems.clusterapi.api.roles import NO_ROLE
-from krmkit.systems.clusterapi.patches.request import BOOTSTRAP_REF, RequestItem
-from krmkit.systems.clusterapi.patches.selector import matches, matches_class
+from krmkit.systems.clusterapi.patches.request import BOOTSTRAP_REF, RequestItem, matches, matches_class
 
 TEMPLATE: Object = {"apiVersion": "b/v1", "kind": "ConfigTemplate"}
 

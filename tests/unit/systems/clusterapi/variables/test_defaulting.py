@@ -1,4 +1,4 @@
-"""krmkit.systems.clusterapi.variables.defaulting: defaults of the Cluster's variables and of overrides."""
+"""krmkit.systems.clusterapi.variables.cluster: defaults of the Cluster's variables and of overrides."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.systems.clusterapi.variables.defaulting import default_variable, default_variables
+from krmkit.systems.clusterapi.variables.cluster import default_variable, default_variables
 from krmkit.systems.clusterapi.variables.definitions import Definitions
 from krmkit.systems.clusterapi.variables.values import read_variables
 

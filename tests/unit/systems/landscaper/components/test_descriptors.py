@@ -7,7 +7,7 @@ import pytest
 from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.systems.landscaper.blueprint.files import Files
-from krmkit.systems.landscaper.components import uris
+from krmkit.systems.landscaper.components import schemarefs
 from krmkit.systems.landscaper.components.descriptors import decode, select
 from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
@@ -192,7 +192,7 @@ def test_uris(uri: str, message: str) -> None:
     known = repository(descriptor("shop", resource("blueprint")))
 
     with pytest.raises(InstallationError) as caught:
-        uris.resolve(known, known.find("example.com/shop", "1.0.0"), uri)
+        schemarefs.resolve_uri(known, known.find("example.com/shop", "1.0.0"), uri)
 
     assert caught.value.message == message
 

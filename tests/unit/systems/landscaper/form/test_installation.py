@@ -1,4 +1,4 @@
-"""krmkit.systems.landscaper.form.installation and fieldtypes: what an Installation may hold, field by field."""
+"""krmkit.systems.landscaper.form.installation: what an Installation may hold, field by field."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from krmkit.libraries.json import Object
-from krmkit.systems.landscaper.form.fieldtypes import SPEC
-from krmkit.systems.landscaper.form.installation import structure_errors
+from krmkit.systems.landscaper.form.installation import SPEC, structure_errors
 from tests.unit.systems.landscaper.worlds import obj
 
 REF: Object = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from krmkit.krm.cause import PathCauses
 from krmkit.krm.fieldpath import Path
-from krmkit.systems.clusterapi.variables.defaultcauses import DefaultCauses
+from krmkit.systems.clusterapi.packages.defaulting import DefaultCauses
 from krmkit.systems.clusterapi.variables.definitions import Definitions
 
 PORT = {
