@@ -40,7 +40,7 @@ SAMPLES = int(os.environ.get("KRMKIT_SAMPLES", "3"))  # fields of each example; 
 FIRST, OTHERS = slice(0, 1), slice(1, None)  # of these fields
 SEED = os.environ.get("KRMKIT_SEED", "")  # other seeds choose other fields
 # What neither reads a package nor says anything of one.
-WITHOUT_PACKAGE = {"clusterctl", "link", "new", "list", "doc", "explain", "schema", "version", "completion"}
+WITHOUT_PACKAGE = {"link", "new", "list", "doc", "explain", "schema", "version", "completion"}
 
 Run = Callable[..., str]
 
@@ -343,6 +343,36 @@ def test_a_broken_config_of_a_plan(project: Path, tmp_path: Path, run: Run) -> N
     assert "must be one of whenUid, always, never" in said
 
 
+def test_clusters(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marker in a Cluster, as a variable's name, in a template of clusterctl, and in what kubectl says."""
+    package = tmp_path / "p"
+    package.mkdir()
+    (package / "Kptfile").write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\n")
+    (package / "marked.yaml").write_text(SECRET.format(MARKER, ENCODED))
+    (package / "c.yaml").write_text(
+        "apiVersion: cluster.x-k8s.io/v1beta1\nkind: ClusterClass\nmetadata: {name: q}\nspec:\n"
+        "  infrastructure: {ref: {apiVersion: i.x/v1, kind: ATemplate, name: a}}\n"
+        "  controlPlane: {ref: {apiVersion: i.x/v1, kind: BTemplate, name: b}}\n---\n"
+        f"apiVersion: cluster.x-k8s.io/v1beta1\nkind: Cluster\nmetadata: {{name: c, annotations: {{x: {MARKER}}}}}\n"
+        f"spec: {{topology: {{class: q, version: v1.30.1, variables: [{{name: {MARKER}, value: 3}}]}}}}\n"
+    )
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text(f"#!/bin/sh\necho 'error: no token {MARKER}' >&2\nexit 1\n")
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    template = tmp_path / "t.yaml"
+    template.write_text(f"a: ${{PW:-{MARKER}\n")
+    path = str(package)
+    words = [["check", path, "-f", form] for form in FORMATS]
+    words += [["topology", "plan", path, "--live"], ["clusterctl", "generate", str(template)]]
+    words += [["clusterctl", "migrate", path, *more] for more in (["--diff"], ["--check", "-f", "json"])]
+    said = [run(*one) for one in words]
+    for one, text in zip(words, said, strict=True):
+        held(text, *one)
+    assert "(secret)" in said[0] and "variable is not defined" in said[0]
+    assert "no token (secret)" in said[-4] and "${PW has no }" in said[-3] and "(secret)" in said[-2]
+
+
 def test_a_secret_as_a_key(project: Path, tmp_path: Path, run: Run) -> None:
     """A value that becomes the key of what a function makes is none in the path of the field either."""
     package = tmp_path / "p"
@@ -403,5 +433,6 @@ def test_every_command_is_here() -> None:
         "landscaper",
         "serve",
         "init",
+        "clusterctl",
     }
     assert tried | WITHOUT_PACKAGE == set(COMMANDS)

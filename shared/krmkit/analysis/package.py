@@ -127,6 +127,7 @@ def _mask(one: PackageReport, mask: Mask) -> None:
     values: Any = mask.value([[result.current, result.proposed] for result in one.results])
     for result, message, (current, proposed) in zip(one.results, messages, values, strict=True):
         result.message, result.current, result.proposed = message, current, proposed
+        result.field = mask.message(result.field)  # a value may be a key
 
 
 def profiles(package: Package, items: list[Resource], resolver: ProgramResolver) -> Iterator[dict[str, Any]]:

@@ -27,7 +27,7 @@ def told_json(found: PackageMigration) -> str:
 
 def told(found: PackageMigration, changed: Sequence[ClusterPlan], with_diff: bool, terminal: Terminal) -> str:
     """Return the diff, the findings with places, the Clusters that change, and a closing line."""
-    text = diff(found.edits, terminal.colour) if with_diff else ""
+    text = diff(found.edits, terminal.colour, found.secrets) if with_diff else ""
     text += "".join(f"{one.severity}: {place}: {one.message}\n" for one, place in found.findings)
     text += "".join(" ".join(cells(one)) + "\n" for one in changed)
     files = len(found.edits)

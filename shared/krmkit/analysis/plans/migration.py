@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from krmkit.analysis.plans.plandata import mask_plan
 from krmkit.analysis.plans.planwork import Work
 from krmkit.analysis.plans.sources import collected, package_options, read_items
+from krmkit.fn.masking import Mask, secrets_among
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.render.findings.places import line_of
@@ -23,6 +24,7 @@ class PackageMigration:
     edits: list[FileEdit] = field(default_factory=list)
     findings: list[tuple[Finding, str]] = field(default_factory=list)
     plan: TopologyPlan = field(default_factory=TopologyPlan)
+    secrets: set[str] = field(default_factory=set)  # texts that no diff may show
 
 
 def migrated(folder: str) -> PackageMigration:
@@ -31,7 +33,7 @@ def migrated(folder: str) -> PackageMigration:
     old = collected(items)
     templates = templates_among(items)
     package = read(folder)
-    found = PackageMigration()
+    found = PackageMigration(secrets=secrets_among(items))
     after: list[Resource] = []
     for part in package.walk():
         for file in part.files:
@@ -41,6 +43,9 @@ def migrated(folder: str) -> PackageMigration:
             if done.changed:
                 found.edits.append(FileEdit(part.place(file.path), file.text, file.joined(file.items)))
             after += file.items
+    mask = Mask(found.secrets)
+    for one, _ in found.findings:
+        one.message = mask.message(one.message)
     new = collected([Resource(item.text) for item in after])
     work = Work(old, new, package_options(items), with_objects=True)
     found.plan = work(work.keys())

@@ -91,7 +91,7 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
 
     findings = [*plan.errors, *plan.warnings, *(error for one in plan.clusters for error in one.errors)]
     for finding in findings:
-        finding.message = mask.message(finding.message)
+        finding.message, finding.field = mask.message(finding.message), mask.message(finding.field)
         finding.current, finding.proposed = mask.value(finding.current), mask.value(finding.proposed)
     for cluster in (one for first in plan.clusters for one in _with_later(first)):
         cluster.waits = messages(cluster.waits)

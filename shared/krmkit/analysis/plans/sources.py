@@ -107,7 +107,10 @@ def read_with_cluster(
     known |= {(space, name) for space in spaces for name in names if "/" not in name}
     keys = [key for key in known if not names or key[1] in names or "/".join(key) in names]
     inventory = next((one.string("inventory", "inventoryID") for one in items if one.kind == KPTFILE), "")
-    old, warnings = read_live(new, keys, Kubectl(context), inventory if not names else "")
+    try:
+        old, warnings = read_live(new, keys, Kubectl(context), inventory if not names else "")
+    except Refused as error:
+        raise _plain_error(items, str(error)) from None
     return with_extensions(old, new), new, package_options(items), warnings
 
 

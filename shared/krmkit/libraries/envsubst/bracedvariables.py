@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 _DEEPEST = 50
+_BEGIN = re.compile(r"\$\{#?\w+")
 _DEFAULTS = ("=", ":=", ":-", ":?", ":+")
 
 
@@ -175,4 +176,6 @@ class _Reader:
 
     def error(self, said: str) -> SubstitutionError:
         shown = self.text[self.begin : self.begin + 40].partition("\n")[0]
+        if (name := _BEGIN.match(shown)) is not None:
+            shown = name[0]  # a default may be a secret
         return SubstitutionError(f"{shown} {said}", self.text.count("\n", 0, self.begin) + 1)

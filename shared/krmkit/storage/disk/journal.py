@@ -215,7 +215,7 @@ def _load(root: str) -> Journal | None:
                 raise ValueError(f"{WORK} must not be a link")
             data = json.loads(read_limited(place))
             if data["version"] != _VERSION:
-                raise ValueError(f"its version must be {_VERSION}, got {data['version']!r}")
+                raise ValueError(f"its version must be {_VERSION}")
             steps = [JournalStep(*_checked(root, step)) for step in data["steps"]]
             prune = [_inside(root, folder) for folder in data["prune"]]
         except FileNotFoundError:
@@ -260,7 +260,7 @@ def _inside(root: str, path: object) -> str:
     if not isinstance(path, str) or "\0" in path:
         raise ValueError(f"{path!r} must be a path")
     segments = path.split("/")
-    if any(segment in {"", ".", "..", ".git"} for segment in segments):
+    if any(segment.lower() in {"", ".", "..", ".git", "git~1"} for segment in segments):
         raise ValueError(f"{path!r} must be a path inside of the folder")
     folder = os.path.dirname(os.path.join(root, path))
     if os.path.realpath(folder) != os.path.join(os.path.realpath(root), *segments[:-1]):

@@ -86,6 +86,11 @@ BAD = {
     "a number": {"version": 1, "steps": [["a", "", "", 1]], "prune": []},
     "outside": {"version": 1, "steps": [["../a", f"{WORK}/x", "", ""]], "prune": []},
     "from the root": {"version": 1, "steps": [["/etc/a", f"{WORK}/x", "", ""]], "prune": []},
+    "in .GIT, which is .git on some file systems": {
+        "version": 1,
+        "steps": [["sub/.GIT/hooks/pre-commit", f"{WORK}/x", "", ""]],
+        "prune": [],
+    },
     "in .git": {"version": 1, "steps": [[".git/hooks/pre-commit", f"{WORK}/x", "", ""]], "prune": []},
     "through a link": {"version": 1, "steps": [["link/a", f"{WORK}/x", "", ""]], "prune": []},
     "from elsewhere": {"version": 1, "steps": [["a", "other", "", ""]], "prune": []},
