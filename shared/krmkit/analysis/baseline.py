@@ -42,13 +42,18 @@ class Baseline:
             data = json.loads((read_file(path, path) or b"").decode("utf-8"))
         except OSError as error:
             raise Refused(f"{path}: {error.strerror or error}") from None
+        except UnicodeDecodeError:
+            raise Refused(f"{path}: is not UTF-8 text; a baseline is what --write-baseline writes") from None
         except ValueError as error:
             raise Refused(f"{path}: must be a baseline, as --write-baseline writes it: {error}") from None
         if not isinstance(data, dict) or (data.get("apiVersion"), data.get("kind")) != (_API_VERSION, _KIND):
             raise Refused(f"{path}: must be a {_KIND} of {_API_VERSION}, as --write-baseline writes it")
         self._left: Counter[Key] = Counter()
         self._files: dict[Key, str] = {}
-        for number, entry in enumerate(data.get("findings") or ()):
+        findings = data.get("findings") or []
+        if not isinstance(findings, list):
+            raise Refused(f"{path}: findings must be a list, as --write-baseline writes it")
+        for number, entry in enumerate(findings):
             count = entry.get("count", 1) if isinstance(entry, dict) else 0
             if not isinstance(count, int) or count < 1:
                 raise Refused(f"{path}: findings[{number}] must have {', '.join(_FIELDS)} and a count")

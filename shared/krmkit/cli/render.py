@@ -116,6 +116,11 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
             prepare(package)
         for note in package.notes:
             say("render", note)
+        if problem := _unknown_choice(
+            package, [*(() if "skip" in arguments.from_settings else arguments.skip), *arguments.only]
+        ):
+            raise Refused(problem)
+        rendering = render(package, resolver, observer)
     except Refused as error:
         if arguments.format == "table":
             raise
@@ -125,13 +130,7 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
         if not failed.results:
             raise
         # A result names the place of the error, and stderr does not repeat it.
-        raise Refused(f"{shown_path(folder)} cannot be read; nothing was written") from None
-    if problem := _unknown_choice(
-        package, [*(() if "skip" in arguments.from_settings else arguments.skip), *arguments.only]
-    ):
-        raise Refused(problem)
-    try:
-        rendering = render(package, resolver, observer)
+        raise Refused(f"{shown_path(folder)} cannot be rendered; nothing was written") from None
     finally:
         observer.clear()
     terminal = Terminal.of(arguments, sys.stderr if arguments.output in _STREAMS else sys.stdout)

@@ -109,7 +109,8 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
         raise Refused(f"{file} is a pack's file, not a function's; krmkit schema {file} prints its schema")
     if "-" in kind:
         raise Refused(f'there is no function "{kind}"{did_you_mean(kind, sorted(functions))}')
-    raise Refused(f'there is no kind "{kind}"{did_you_mean(kind, kinds)}')
+    what = "rule, function or kind" if kind.islower() else "kind"
+    raise Refused(f'there is no {what} "{kind}"{did_you_mean(kind, kinds)}')
 
 
 def _pack_file(file: str, modeline: str | None) -> int:

@@ -30,8 +30,9 @@ from krmkit.systems.clusterapi.desired.topologies import TopologyOptions
 from krmkit.systems.clusterapi.plan.model import TopologyPlan
 from krmkit.views.formats import FORMATS
 from krmkit.views.terminal import Terminal
-from krmkit.views.topology import PAGES, told
+from krmkit.views.topology import MARKDOWN, PAGES, told
 
+_WARNING = ("table", "text", MARKDOWN)  # formats that show the warnings to people
 EPILOG = """
 The package is rendered as it was, and then as it is with the first render as its current state. As it was: the commit HEAD, another
 revision (--against main), or a folder, which may hold what `kubectl get -o yaml` exports; then the running objects are the state.
@@ -142,7 +143,7 @@ def main(words: list[str]) -> int:
     told(plans, form, terminal, tree, arguments.steps).show("table" if form in PAGES else form, terminal)
     for package in plans:
         above = f"{package.path}: " if tree else ""
-        for warning in (*ignored, *package.plan.warnings):
+        for warning in (*ignored, *(() if form in _WARNING else package.plan.warnings)):
             print(f"warning: {above}{warning}", file=sys.stderr)
         for error in (*package.plan.errors, *filter(None, [package.problem])):
             say("topology plan", f"{above}{error}")

@@ -54,7 +54,8 @@ def _for_people(report: Report, form: str, terminal: Terminal) -> str:
     results = results_text(package.results, form, terminal)
     between = "\n" if package.diff and results else ""
     after = "\n" if results and form == "table" else ""
-    said = not package.failure and not terminal.quiet
+    unread = package.has_errors and not package.steps
+    said = not (package.failure or unread or terminal.quiet)
     closing = _closing(package, report.written) + "\n" if said else ""
     return package.diff + between + results + after + closing
 

@@ -20,7 +20,7 @@ def text(report: Report) -> str:
     totals = Totals()
     for package in report.packages:
         totals.add(package)
-    parts = [f"### krmkit {report.command}\n\n{_escaped(totals.text(report.written))}\n\n"]
+    parts = [f"### krmkit {report.command}\n\n{escaped(totals.text(report.written))}\n\n"]
     parts += _findings(report)
     for package in report.packages:
         parts += _package(package, report.written)
@@ -48,7 +48,7 @@ def _findings(report: Report) -> list[str]:
     order = {"error": 0, "warning": 1}
     findings = sorted(once(report.findings), key=lambda result: order.get(result.severity, 2))
     failures = [
-        f"| {_SIGNS['error']} | {_code(package.path)} |  | {_escaped(package.failure)} |\n"
+        f"| {_SIGNS['error']} | {_code(package.path)} |  | {escaped(package.failure)} |\n"
         for package in report.packages
         if package.failure
     ]
@@ -59,9 +59,9 @@ def _findings(report: Report) -> list[str]:
 def _row(result: Result) -> str:
     """Return a finding. Its place is a link if the page is in the repository, as a job's summary is."""
     where = _code(result.place) if result.place else _code(result.function)
-    subject = f" {_escaped(result.subject)}" if result.subject else ""
+    subject = f" {escaped(result.subject)}" if result.subject else ""
     sign = _SIGNS.get(result.severity, _SIGNS["info"])
-    return f"| {sign} | {where}{subject} | {_escaped(result.rule)} | {_escaped(result.message)} |\n"
+    return f"| {sign} | {where}{subject} | {escaped(result.rule)} | {escaped(result.message)} |\n"
 
 
 def _package(package: PackageReport, written: bool) -> list[str]:
@@ -73,7 +73,7 @@ def _package(package: PackageReport, written: bool) -> list[str]:
         head = f"{_code(package.path)}: {counted(len(package.changes), 'file')} {did}"
         parts.append(f"\n<details><summary>{_html(head)}</summary>\n\n{files}\n</details>\n")
     rolls = [
-        f"- Cluster {_code(cluster['name'])}, {_escaped(roll['group'])}: {_escaped('; '.join(roll['reasons']))}\n"
+        f"- Cluster {_code(cluster['name'])}, {escaped(roll['group'])}: {escaped('; '.join(roll['reasons']))}\n"
         for cluster in package.topology.get("clusters") or ()
         for roll in cluster.get("rolls") or ()
     ]
@@ -99,7 +99,7 @@ def _runs(text: str) -> list[str]:
     return re.findall("`+", text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text escaped for markdown and HTML, on one line."""
     return one_line(text).replace("&", "&amp;").translate(_SPECIAL).replace("@", "&#64;")
 

@@ -12,7 +12,7 @@ from typing import Any
 from krmkit.analysis.plans.plandata import as_data, roll_data
 from krmkit.analysis.plans.planjob import PackagePlan
 from krmkit.analysis.plans.results import changed, group_text, groups, signs, why
-from krmkit.krm.finding import Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.render.diff import diff
 from krmkit.render.findings.model import PackageReport, Report
 from krmkit.storage.disk.write import FileEdit
@@ -30,9 +30,9 @@ from krmkit.systems.clusterapi.plan.model import (
     said,
 )
 from krmkit.views.formats import counted
-from krmkit.views.markdown import limited
+from krmkit.views.markdown import escaped, limited
 from krmkit.views.outcome import Told
-from krmkit.views.terminal import GREEN, RED, YELLOW, Table, Terminal
+from krmkit.views.terminal import GREEN, RED, YELLOW, Table, Terminal, one_line
 
 MARKDOWN = "markdown"
 PAGES = ("diff", MARKDOWN)  # formats of a plan, beside those of all commands
@@ -52,6 +52,11 @@ def told(
     report = Report("topology plan", reports, written=False)
     order = turns(packages) if tree else []
     clusters = [one for package in packages for one in package.plan.clusters]
+    warnings = [
+        f"{package.path}: {one}" if tree else str(one)
+        for package in packages
+        for one in (package.plan.warnings if terminal.least != ERROR else ())
+    ]
     closing = summary(clusters)
     if tree:
         closing = f"{counted(len(packages), 'package')}, {closing}"
@@ -60,9 +65,10 @@ def told(
     if form == "diff":
         text = "".join(_diff(one, terminal.colour) for one in clusters)
     elif form == MARKDOWN:
-        text = _markdown(packages, closing, order, tree)
+        text = _markdown(packages, closing, order, tree, warnings)
     else:
         text = _tables(packages, order, terminal, tree)
+        text += "".join(f"warning: {one_line(one)}\n" for one in warnings)
         shown = "".join(_steps_table(one, terminal) for one in clusters) if steps else ""
         if steps and not shown:
             shown = "No Cluster needs several steps: one reconciliation does what changes.\n"
@@ -204,13 +210,16 @@ def _row(turn: Turn) -> list[str]:
     return [str(turn.step), turn.path, label, group_text(turn.roll), many, at_a_time(turn.roll)]
 
 
-def _markdown(packages: list[PackagePlan], closing: str, order: list[Turn], tree: bool) -> str:
+def _markdown(
+    packages: list[PackagePlan], closing: str, order: list[Turn], tree: bool, warnings: list[str]
+) -> str:
     columns = ["Package", *_COLUMNS] if tree else [*_COLUMNS]
     lines = [f"**Topology plan**: {closing}", ""]
     lines += grid(columns, [row for _, row in _rows(packages, tree, same=False)])
     same = 0 if tree else sum(one.action == SAME for one in packages[0].plan.clusters)
     lines += [f"{counted(same, 'Cluster')} without changes."] if same else []
     lines += grid([*_ORDER], [_row(turn) for turn in order])
+    lines += [f"- :warning: {escaped(one)}" for one in warnings]
     return limited([f"{line}\n" for line in "\n".join(lines).rstrip("\n").split("\n")])
 
 

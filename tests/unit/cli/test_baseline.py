@@ -179,3 +179,22 @@ def test_errors_that_stop_a_render_are_shown(package: Path, capsys: pytest.Captu
     assert main(["check", str(package), "--write-baseline", baseline, "--severity", "error"]) == 1
     assert "1 error not in" in capsys.readouterr().err
     assert said(capsys, "check", str(package), "--baseline", baseline)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"\xff\xfe", "old.json: is not UTF-8 text"),
+        (b"{", "old.json: must be a baseline"),
+        (b"[]", "old.json: must be a Baseline of krmkit.dev/v1alpha1"),
+        (b'{"apiVersion": "krmkit.dev/v1alpha1", "kind": "Baseline", "findings": 5}', "old.json: findings must be a list"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, problem: str
+) -> None:
+    """A file that is none is a wrong call, which names the file and what it lacks."""
+    (tmp_path / "old.json").write_bytes(content)
+
+    assert main(["check", "shop", "--baseline", "old.json"]) == 1
+    assert f"krmkit check: {problem}" in capsys.readouterr().err

@@ -44,6 +44,7 @@ def test_modeline(tmp_path: Path) -> None:
         ("ApplyPresets.spec.selections.presets", 0, "selections.presets  list of string  (required)\n"),
         ("ResolveMacros.spec.macros.any", 0, "ResolveMacros.spec.macros.any  "),
         ("ApplyPresets.spec.selektions", 1, 'has no field "selektions"; did you mean "selections"?'),
+        ("nosuch", 1, 'there is no rule, function or kind "nosuch"'),
         ("ApplyPreset", 1, 'there is no kind "ApplyPreset"; did you mean "ApplyPresets"?'),
         (
             "pack.json",

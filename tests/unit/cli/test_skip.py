@@ -41,7 +41,7 @@ def test_skip(package: Path, where: list[str], capsys: pytest.CaptureFixture[str
 
     assert main(["render", *where, "--skip", "of-others", "-f", "text"]) == 0
     out = capsys.readouterr().out
-    assert "example.dev/of-others:v1: warning: this function did not run (--skip of-others): " in out
+    assert "p/Kptfile:8:5: warning: this function did not run (--skip of-others): " in out
     assert "[skipped]" in out
     text = (package / "a.yaml").read_text()
     assert "namespace: shop" in text

@@ -36,6 +36,7 @@ from krmkit.systems.palette.packs.items import CARRIERS, FILES
 _SAID = re.compile(r"line ([0-9]{1,9})(?:, column ([0-9]{1,9}))?(?P<more> \([^)]*\))?: ")
 
 _PLACE = re.compile(r"([^:\n]+\.ya?ml):([0-9]{1,9}):([0-9]{1,9}): ")
+_OF_STEP = ("skipped", "condition-false")  # rules about an entry of a pipeline
 BLOCK = re.compile(r"[|>][-+0-9]*(?: +#.*)?$")  # how a line ends that a block scalar follows
 
 
@@ -259,7 +260,8 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
         inner = f"{run.package}/{file['path']}" if run.package else str(file["path"])
         number = file.get("index", 0)
         index = number if isinstance(number, int) else 0
-    if not inner and place_result.resource.get("name") == "function-input":
+    of_step = place_result.rule in _OF_STEP and not place_result.resource
+    if of_step or (not inner and place_result.resource.get("name") == "function-input"):
         place_result.path, place_result.line, place_result.column = sources.entry(run, place_result.field)
     else:
         place_result.path, place_result.line, place_result.column = sources.place(

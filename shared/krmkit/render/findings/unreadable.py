@@ -13,17 +13,23 @@ _MESSAGE = re.compile(
 
 
 def unreadable(path: str, problem: str) -> PackageReport:
-    """Return the report on the package at `path` for the text of a Refused: a result for each of its lines.
+    """Return the report on the package at `path` for the text of a Refused: a result for each file it names.
 
     unreadable("p", "a.yaml: line 2, column 1: ...").results[0].place   # "p/a.yaml:2:1"
 
-    A message that does not begin with a file of the package has no place, and becomes the package's failure.
+    A line that does not begin with a file of the package goes on with the message above it; a first one has
+    no place, and the whole becomes the package's failure.
     """
     report = PackageReport(path)
-    results = [_result(path, line) for line in problem.split("\n")]
-    report.results = [result for result in results if result is not None]
-    if len(report.results) < len(results):
-        report.failure, report.results = problem, []
+    for line in problem.split("\n"):
+        result = _result(path, line)
+        if result is not None:
+            report.results.append(result)
+        elif report.results:
+            report.results[-1].message += f"; {line}"
+        else:
+            report.failure = problem
+            break
     return report
 
 

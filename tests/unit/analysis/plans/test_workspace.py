@@ -123,11 +123,22 @@ def shut(sites: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "words", ["render -r . --check", "report . -f json", "topology plan -r . --against ."]
+    "words",
+    [
+        "render -r . --check --jobs 1",
+        "check . --jobs 1",
+        "report . -f json --jobs 1",
+        "topology plan -r . --against . --jobs 1",
+        "landscaper graph -r . --jobs 1",
+        "render b --check",
+        "check b",
+        "topology plan b --against a",
+        "why b ConfigMap/x",
+    ],
 )
 def test_a_folder_that_cannot_be_read(shut: Path, capsys: pytest.CaptureFixture[str], words: str) -> None:
     """It is an error that names the folder; the other packages are still read."""
-    code = main([*words.split(), "--jobs", "1"])
+    code = main(words.split())
 
     said = capsys.readouterr()
     assert code == 1

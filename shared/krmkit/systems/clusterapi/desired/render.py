@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from krmkit.krm.finding import ERROR, Finding
+from krmkit.krm.refusals import refusal
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.json import Object
@@ -86,9 +87,14 @@ def render_topologies(
 
 
 def _refused(check: ObjectCheck, rendered: RenderedCluster) -> list[Finding]:
-    """Return errors for refused objects; one info if a package is absent that their schemas' rules need."""
+    """Return errors for refused objects, or for what the API refuses of their Cluster, which is the cause.
+
+    An info says so if a package that their schemas' rules need is absent.
+    """
     try:
-        return refused(check, rendered)
+        found, given = refused(check, rendered), rendered.item
+        causes = check.given(given.data) if found else ()
+        return [refusal(error, given.resource) for error in causes] or found
     except MissingDependencyError as error:
         message = f"what is made of it is not checked by the API's schemas: {error}"
         return [Finding("not-checked", message, rendered.item.resource)]
