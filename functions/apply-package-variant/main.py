@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Apply PackageVariants to a package.
 
-See function.yaml; the rule is krmkit.systems.porch.variants.chain.
+See function.yaml; the rule is krmkit.systems.porch.variants.apply.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.systems.porch.variants.chain import apply_items
+from krmkit.systems.porch.variants.apply import apply_items
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Delete annotations of resources.
 
-See function.yaml; the rule is krmkit.systems.everyday.deletedannotations.
+See function.yaml; the rule is krmkit.systems.everyday.annotating.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if __name__ == "__main__":
     quiet_interrupts()  # Ctrl-C while modules load shows no traceback
 
 from krmkit.fn import Config, ResourceList, Results, main
-from krmkit.systems.everyday.deletedannotations import delete_annotations
+from krmkit.systems.everyday.annotating import delete_annotations
 
 
 def process(resources: ResourceList, config: Config, results: Results) -> None:

@@ -13,8 +13,8 @@ from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.yaml import emit
 from krmkit.systems.porch.sets.items import Fleet
 from krmkit.systems.porch.sets.targets import TargetObject
+from krmkit.systems.porch.variants.apply import VariantChain
 from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.chain import VariantChain
 from krmkit.systems.porch.variants.decodevariants import decode_set, decode_variant
 
 NAMES = st.sampled_from(["base", "edge", "site"])

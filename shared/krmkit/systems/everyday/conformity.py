@@ -71,7 +71,6 @@ def _missing(item: Resource, is_kubeval: bool, version: str) -> Finding:
 
 
 def _custom(resources: ResourceList) -> CrdSchemas | None:
-    """Return the schemas of the CRDs among the items; None if there are no CRDs."""
     crds = [item.get() for item in resources.containing(_CRD) if item.kind == _CRD]
     if not crds:
         return None

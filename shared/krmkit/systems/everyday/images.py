@@ -62,7 +62,7 @@ class Image:
         self.digest = digest
 
     def new(self, image: str) -> str:
-        """Return the changed image; the same if it has another name.
+        """Return the changed image, or the same image if it has another name.
 
         Example: `Image("nginx", "apache", "", "").new("nginx:1.2") == "apache:1.2"`.
         """
@@ -117,7 +117,7 @@ def _set_all(item: Resource, table: FieldTable, image: Image, has_more: bool) ->
 
 
 def _set(item: Resource, spec: FieldSpec, image: Image) -> list[Finding]:
-    """Set the images that a field spec means. Raises WrongTypeError, with nothing changed."""
+    """Set the images at a field spec. Raises WrongTypeError, with nothing changed."""
     steps = spec.steps
     if not all(map(item.may_hold, steps[: steps.index(LIST)] if LIST in steps else steps)):
         return []
@@ -146,7 +146,7 @@ def _changed(item: Resource, spec: FieldSpec, old: str, new: str) -> Finding:
 
 
 def _wanted(wrong: WrongTypeError) -> str:
-    """Describe the type that the place of a value of a wrong type needs."""
+    """Describe the required type at the place of a WrongTypeError."""
     if wrong.path == wrong.wanted:
         return "must be the name of an image"
     following = wrong.wanted[len(wrong.path)]

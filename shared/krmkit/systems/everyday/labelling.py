@@ -1,7 +1,10 @@
 """set-labels: set labels of resources and of their pod templates, and the selectors that use them.
 
 A selector of a Service, ReplicationController, Deployment, ReplicaSet, DaemonSet or StatefulSet gets every
-label; others change only where they have the key already (krmkit.systems.everyday.fields.labels).
+label; others change only where they have the key already. As in the original, the group of core kinds,
+Deployment, ReplicaSet and DaemonSet does not count: a Service of serving.knative.dev/v1 gets a selector too.
+Pod affinity terms have the paths of Kubernetes' PodSpec, and get warnings only; the original looks for them
+at paths that do not exist.
 """
 
 from __future__ import annotations
@@ -22,10 +25,59 @@ from krmkit.systems.everyday.common.kptconfig import (
     texts_at,
     version_of,
 )
-from krmkit.systems.everyday.fields.labels import LABELS
 from krmkit.systems.everyday.fields.maps import WrongTypeError, places, put
-from krmkit.systems.everyday.fields.tables import LIST
+from krmkit.systems.everyday.fields.tables import LIST, FieldSpec, FieldTable
 from krmkit.systems.everyday.localconfig import is_local
+
+_TEMPLATE = "spec.template"
+_CRON_TEMPLATE = "spec.jobTemplate.spec.template"
+_WORKLOADS = ("Deployment", "ReplicaSet", "DaemonSet")  # of any group
+_TERMS = (
+    "podAffinity.requiredDuringSchedulingIgnoredDuringExecution[].labelSelector.matchLabels",
+    "podAffinity.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.labelSelector.matchLabels",
+    "podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[].labelSelector.matchLabels",
+    "podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[].podAffinityTerm.labelSelector.matchLabels",
+)
+
+
+def _template(
+    root: str, kinds: tuple[str, ...], group: str | None, version: str | None = None
+) -> list[FieldSpec]:
+    """Return the label fields of a pod template, and its selectors that use these labels."""
+    return [
+        FieldSpec(f"{root}.metadata.labels", kinds, group, version, create=True, inside=root),
+        FieldSpec(
+            f"{root}.spec.topologySpreadConstraints[].labelSelector.matchLabels", kinds, group, version
+        ),
+        *(FieldSpec(f"{root}.spec.affinity.{term}", kinds, group, version) for term in _TERMS),
+    ]
+
+
+LABELS = FieldTable(
+    (
+        FieldSpec("metadata.labels", create=True),
+        FieldSpec("spec.selector", ("Service", "ReplicationController"), version="v1", create=True),
+        *_template(_TEMPLATE, ("ReplicationController",), None, "v1"),
+        FieldSpec("spec.selector.matchLabels", _WORKLOADS, create=True),
+        *_template(_TEMPLATE, _WORKLOADS, None),
+        FieldSpec("spec.selector.matchLabels", ("StatefulSet",), "apps", create=True),
+        *_template(_TEMPLATE, ("StatefulSet",), "apps"),
+        FieldSpec("spec.volumeClaimTemplates[].metadata.labels", ("StatefulSet",), "apps", create=True),
+        FieldSpec("spec.volumeClaimTemplates[].selector.matchLabels", ("StatefulSet",), "apps"),
+        FieldSpec("spec.selector.matchLabels", ("Job",), "batch"),
+        *_template(_TEMPLATE, ("Job",), "batch"),
+        FieldSpec(
+            "spec.jobTemplate.metadata.labels", ("CronJob",), "batch", create=True, inside="spec.jobTemplate"
+        ),
+        FieldSpec("spec.jobTemplate.spec.selector.matchLabels", ("CronJob",), "batch"),
+        *_template(_CRON_TEMPLATE, ("CronJob",), "batch"),
+        FieldSpec("spec.selector.matchLabels", ("PodDisruptionBudget",), "policy"),
+        FieldSpec("spec.podSelector.matchLabels", ("NetworkPolicy",), "networking.k8s.io"),
+        FieldSpec("spec.ingress[].from[].podSelector.matchLabels", ("NetworkPolicy",), "networking.k8s.io"),
+        FieldSpec("spec.egress[].to[].podSelector.matchLabels", ("NetworkPolicy",), "networking.k8s.io"),
+    )
+)
+
 
 _UNREAD = "additionalLabelFields"
 
@@ -55,7 +107,7 @@ def set_labels(resources: ResourceList, config: Resource | None) -> list[Finding
 def _label(
     item: Resource, labels: dict[str, str], config: Resource | None, causes: CauseLog | None
 ) -> tuple[int, list[Finding]]:
-    """Set the labels of a resource. Return how many, and the findings about it."""
+    """Set the labels of a resource. Return the number of changes and the findings."""
     count = 0
     results: list[Finding] = []
     if item.kind == "Service" and version_of(item.api_version) == "v1" and not item.has("spec", "selector"):
@@ -81,9 +133,9 @@ def _label(
 
 
 def _stale_terms(item: Resource, path: Path, labels: dict[str, str]) -> list[Finding]:
-    """Warn of a pod affinity term that selects by another value than the pods get.
+    """Warn of a pod affinity term that selects by an old label value.
 
-    The original looks for terms where they never are, and leaves them.
+    The original looks for such terms at wrong paths, and leaves them.
     """
     found = []
     for key, text in labels.items():

@@ -1,4 +1,4 @@
-"""Local config: resources for tools only, and the function remove-local-config-resources."""
+"""Recognise and remove local config, which are resources for tools only (remove-local-config-resources)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""upsert-resource: put resources into a package, replacing those with the same identity.
+"""upsert-resource: add resources to a package, or replace those with the same identity.
 
 The config is the resource, or a List of resources. The identity is group, kind, namespace, name, and the file
-that the annotation target-path names, if any.
+in the annotation target-path, if any.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ _INTERNAL = ("internal.config.kubernetes.io/", "config.k8s.io/")
 
 @reporting
 def upsert_resource(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Put the config's resources into the list."""
     if config is None or is_nothing(config):
         raise wrong_config(
             "FunctionConfig is missing; it must be the resource to put into the package, or a List of them"
@@ -79,7 +78,7 @@ def _texts(config: Resource) -> list[str]:
 
 
 def _text(node: Node) -> str:
-    """Return a resource of the config as a document: its own lines with comments, else written anew."""
+    """Return a resource of the config as a document: its own lines with comments, or written anew."""
     data = go_data(node)
     lines = lines_of(node) if isinstance(node, Map) else ""
     with suppress(YamlError):
@@ -99,7 +98,7 @@ def _place(new: Resource, path: str, resources: ResourceList) -> None:
 
 
 def _strip(new: Resource, places: tuple[str, ...]) -> None:
-    """Remove the annotations about the config itself: its function, its target and its place."""
+    """Remove the annotations about the config: its function, target and place."""
     for name in (TARGET, _FUNCTION, names.PACKAGE_PATH, *places):
         new.remove((*_ANNOTATIONS, name))
     left = new.node(*_ANNOTATIONS)
@@ -108,7 +107,7 @@ def _strip(new: Resource, places: tuple[str, ...]) -> None:
 
 
 def _replace(item: Resource, text: str) -> None:
-    """Replace an item by another resource; keep the annotations with the item's place."""
+    """Replace an item's resource, but keep the annotations with the item's place."""
     new = Resource(text)
     _strip(new, _PLACES)
     known = new.annotations

@@ -1,6 +1,6 @@
 """Compare Clusters with packs, pools in constraints, macros and Landscaper's Targets.
 
-Each rule takes the facts of the package and yields findings at the place to change first.
+Each rule reads the facts of the package and yields findings at the place to change first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CLUSTER_TARGET = "landscaper.gardener.cloud/kubernetes-cluster"
 
 
 def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
-    """Check that the pack of the layer k8s is the Kubernetes of the Cluster's topology."""
+    """Check that the pack of the layer k8s has the Kubernetes version of the Cluster's topology."""
     for carrier, version in _kubernetes_packs(facts):
         for cluster in facts.clusters:
             if cluster.version and not _same(version, cluster.version):
@@ -46,7 +46,7 @@ def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
-    """Check that the class's spec.kubernetesVersions, if any, holds the Kubernetes of the pack."""
+    """Check that the class's spec.kubernetesVersions, if set, holds the pack's Kubernetes version."""
     for carrier, version in _kubernetes_packs(facts):
         for cluster in facts.clusters:
             item = facts.classes.get(cluster.class_key)
@@ -61,7 +61,7 @@ def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
-    """Check variables of a Cluster that are the name or version of a pack (packVariables of the config)."""
+    """Check Cluster variables with the name or version of a pack (packVariables of the config)."""
     for entry in facts.spec["packVariables"]:
         packs = [one for one in facts.packs if entry.get("pack") in (None, one.pack.name)]
         packs = [one for one in packs if entry.get("layer") in (None, one.pack.layer)]
@@ -81,7 +81,7 @@ def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
-    """Check that the macro of the cluster's name, in a ResolveMacros, is the name of a Cluster."""
+    """Check that the macro cluster.name in a ResolveMacros is the name of a Cluster."""
     for config in facts.configs_of("ResolveMacros"):
         name = plain(mapping(config.get("spec", "system")).get("cluster.name"))
         names = [cluster.name for cluster in facts.clusters]
@@ -93,7 +93,7 @@ def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:
 
 
 def pools(facts: PlatformFacts) -> Iterator[Finding]:
-    """Check pools of a ValidatePackConstraints by the topology: names and sizes (pool-unknown, pool-size)."""
+    """Check pools of a ValidatePackConstraints against the topology (pool-unknown, pool-size)."""
     for config in facts.configs_of("ValidatePackConstraints"):
         wanted = plain(config.get("spec", "poolsOfCluster"))
         known = [name for one in facts.all_clusters for name in (one.name, one.label)]
@@ -163,7 +163,7 @@ def _kubernetes_packs(facts: PlatformFacts) -> Iterator[tuple[Carrier, str]]:
 
 
 def _same(pack: str, version: str) -> bool:
-    """Return whether a pack has a version: `1.31` is all of 1.31, and build metadata does not count."""
+    """Return whether a pack has a version: `1.31` matches every 1.31, and build metadata does not count."""
     parts = pack.lstrip("vV").split("+")[0].split(".")
     if len(parts) < 3 and all(part.isdecimal() for part in parts):
         return version.lstrip("vV").split("+")[0].split(".")[: len(parts)] == parts

@@ -16,7 +16,7 @@ DEFAULT_NAMESPACE = "default"
 
 
 class PlatformCluster:
-    """A Cluster among the items. `topology` is its spec.topology, {} where it has none."""
+    """A Cluster among the items. `topology`: its spec.topology, or {}."""
 
     def __init__(self, item: Resource) -> None:
         self.item = item
@@ -30,7 +30,7 @@ class PlatformCluster:
 
     @property
     def version(self) -> str:
-        """Return spec.topology.version, "" without one or while it holds a macro."""
+        """Return spec.topology.version; "" if it is absent or holds a macro."""
         return plain(self.topology.get("version"))
 
     @property
@@ -58,7 +58,10 @@ class PlatformCluster:
 
 
 class PlatformFacts:
-    """The package. `clusters` are those that the config asks about, `all_clusters` every one."""
+    """The facts of the package.
+
+    `clusters`: the Clusters that the config selects. `all_clusters`: every one.
+    """
 
     def __init__(self, resources: ResourceList, spec: Object) -> None:
         """Read the facts. spec: a ValidatePlatform's. validate-pack-constraints reports unreadable packs."""
@@ -80,18 +83,18 @@ class PlatformFacts:
         self.clusters = [one for one in self.all_clusters if not wanted or wanted in (one.name, one.label)]
 
     def of_kind(self, group: str, kind: str) -> Iterator[Resource]:
-        """Items of a kind whose apiVersion begins with `group`."""
+        """Return the items of a kind whose apiVersion begins with `group`."""
         for item in self.items:
             if item.kind == kind and item.api_version.startswith(group):
                 yield item
 
     def configs_of(self, kind: str) -> Iterator[Resource]:
-        """Configs of a function among the items, as they are in the package."""
+        """Return the function configs of a kind among the items."""
         return (item for item in self.configs if item.kind == kind)
 
 
 def plain(value: object) -> str:
-    """Return a text without macros, else "": what is not resolved yet is not compared."""
+    """Return a text without macros, else "": an unresolved value is not compared."""
     return value if isinstance(value, str) and "{{" not in value else ""
 
 

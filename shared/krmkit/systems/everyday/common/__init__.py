@@ -1,1 +1,1 @@
-"""Shared by all of kpt's functions: configs, findings, and the releases whose rules they follow."""
+"""Share configs, findings and releases among kpt's functions."""

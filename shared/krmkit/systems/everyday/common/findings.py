@@ -1,4 +1,4 @@
-"""Errors that end an engine of this system early, each with one finding."""
+"""Make the findings of kpt's functions, and the errors that end a run with one finding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 
 def refused(rule: str, message: str, resource: Resource | None = None, field: str = "") -> Refused:
-    """Return the failure of an engine that cannot run."""
     return Refused(Finding(rule, message, resource, field, severity=ERROR))
 
 

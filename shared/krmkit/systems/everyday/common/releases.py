@@ -1,4 +1,4 @@
-"""Releases of kpt's functions: the tag of an image may name one."""
+"""Read releases of kpt's functions, which the tag of an image may name."""
 
 from __future__ import annotations
 

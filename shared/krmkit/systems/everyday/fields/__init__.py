@@ -1,1 +1,1 @@
-"""Fields that the functions set: tables of paths by kind, specs of configs, line comments."""
+"""Define the fields that the functions set: tables of paths by kind, specs of configs, line comments."""

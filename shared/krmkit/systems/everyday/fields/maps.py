@@ -11,7 +11,7 @@ from krmkit.systems.everyday.fields.tables import LIST, FieldSpec
 
 
 class WrongTypeError(Refused):
-    """The value at `path` is not the map or text that `wanted` needs there."""
+    """An error about the value at `path`, which must be a `wanted`."""
 
     def __init__(self, path: Path, wanted: Path) -> None:
         super().__init__(f"must be a map or a list on the way to {'.'.join(map(str, wanted))}")
@@ -49,7 +49,7 @@ def _expanded(item: Resource, head: Path, rest: Path) -> list[Path]:
 
 
 def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
-    """Return the paths of a config's spec; lists count as their entries, as in kustomize's fieldspec."""
+    """Return the paths of a config's spec; each entry of a list counts, as in kustomize's fieldspec."""
     node = item.node(*head) if head else item.root
     if isinstance(node, Seq) and rest:
         left = rest[1:] if rest[0] == LIST else rest
@@ -68,9 +68,9 @@ def _free(item: Resource, head: Path, rest: Path) -> list[Path]:
 
 
 def put(item: Resource, path: Path, texts: dict[str, str], create: bool, lenient: bool = False) -> int:
-    """Set keys of a map, without `create` only existing ones. Return the number of changed values.
+    """Set keys of a map; without `create` only existing keys. Return the number of changed values.
 
-    `lenient`: a null map counts as absent, any single value is replaced; else both raise WrongTypeError.
+    lenient: a null map counts as absent, and any scalar is replaced; else both raise WrongTypeError.
     """
     changed = 0
     new: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Tables of field paths: which fields of which kinds a function sets, as data.
+"""Define tables of field paths: which fields of which kinds a function sets, as data.
 
 Dots divide a path; `[]` after a key means every entry of its list: `spec.egress[].to[].podSelector`.
 """
@@ -40,7 +40,6 @@ class FieldSpec:
         self.word = list_word(self.steps)
 
     def fits(self, item: Resource) -> bool:
-        """Return True if the field is one of this resource."""
         if self.kinds and item.kind not in self.kinds:
             return False
         version = item.api_version if self.group is not None or self.version is not None else ""
@@ -55,7 +54,7 @@ def split_path(path: str) -> tuple[str, ...]:
 
 
 def list_word(steps: tuple[str, ...]) -> str:
-    """Return the key of the first list, "" without a list; every resource with the field holds it."""
+    """Return the key of the first list in a path, or ""; a resource without this word lacks the field."""
     return steps[steps.index(LIST) - 1] if LIST in steps[1:] else ""
 
 
@@ -69,7 +68,6 @@ class FieldTable:
         self._known: dict[tuple[str, str], tuple[FieldSpec, ...]] = {}
 
     def of(self, item: Resource) -> tuple[FieldSpec, ...]:
-        """Return the fields of a resource, in the order of the table."""
         key = (item.api_version, item.kind)
         specs = self._known.get(key)
         if specs is None:

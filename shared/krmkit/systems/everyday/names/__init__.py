@@ -1,1 +1,1 @@
-"""Names and namespaces of resources, and the references to them."""
+"""Change names and namespaces of resources, and the references to them."""

@@ -1,4 +1,4 @@
-"""The annotation that orders resources: `group/namespaces/NAMESPACE/Kind/name`, joined by commas."""
+"""Edit the depends-on annotation: `group/namespaces/NAMESPACE/Kind/name`, joined by commas."""
 
 from __future__ import annotations
 

@@ -32,7 +32,6 @@ from krmkit.systems.everyday.fields.maps import places
 from krmkit.systems.everyday.fields.specs import field_specs
 from krmkit.systems.everyday.localconfig import is_local
 from krmkit.systems.everyday.names import dependson
-from krmkit.systems.everyday.names.origins import check_origins, origin_namespace
 
 PINNED = Release(0, 4, 1)  # the release that most packages pin
 WITHOUT_MORE_FIELDS = Release(0, 3, 0)  # the first release that does not read additionalNamespaceFields
@@ -53,9 +52,9 @@ _RBAC = "rbac.authorization.k8s.io"
 
 
 class _Setting:
-    """The new namespace, the one that it replaces ("" for all), and the release's behaviour.
+    """The new namespace, the namespace to replace ("" for all), and the release's behaviour.
 
-    `causes` and `cause`: the log of causes and the entry to record; None unless the run explains.
+    causes, cause: the log of causes and the entry to record; None unless the run explains.
     """
 
     __slots__ = ("cause", "causes", "changed", "count", "matcher", "new", "release")
@@ -78,13 +77,12 @@ class _Setting:
         return self.release is not None and self.release > PINNED
 
     def behaviour(self) -> str:
-        """Describe the release's behaviour, for --explain."""
         matcher = "is ignored" if self.is_pinned else "and upstream origins count"
         bindings = "stay" if self.leaves_role_bindings else "change"
         return f"namespaceMatcher {matcher}, RoleBindings {bindings}"
 
     def takes(self, old: str, origin: str = "") -> bool:
-        """Return True if a namespace is to be replaced, by its value or the resource's upstream origin."""
+        """Return True if a namespace is replaced, by its value or by the resource's upstream origin."""
         return not self.matcher or self.matcher in (old, origin)
 
     def note(self, old: str) -> None:
@@ -163,14 +161,13 @@ def _set_more(items: list[Resource], config: Resource, setting: _Setting) -> lis
 
 
 def _cause(config: Resource) -> Cause:
-    """Return the config's field with the namespace, as a cause."""
     if not is_config_map(config):
         return config_cause(config, "namespace")
     return config_cause(config, "data", "namespace" if string_at(config, "data", "namespace") else "name")
 
 
 def _decoded(config: Resource | None, is_pinned: bool) -> tuple[str, str]:
-    """Return the new namespace, and the one that it replaces. Raises Refused."""
+    """Return the new namespace and the namespace to replace. Raises Refused."""
     if config is None or not config.root.entries:
         wanted = "`ConfigMap` or `SetNamespace`" if is_pinned else _CONFIGS
         raise wrong_config(f"FunctionConfig is missing. Expect {wanted}")
@@ -205,7 +202,6 @@ def _set(item: Resource, path: Path, old: str, setting: _Setting) -> None:
 
 
 def _namespace(item: Resource, setting: _Setting) -> str:
-    """Return the resource's metadata.namespace, "" if it is absent or not a string."""
     node = item.read("metadata", "namespace")
     if isinstance(node, Scalar) and isinstance(go_value(node), str):
         return node.text
@@ -243,7 +239,7 @@ def _set_cluster_scoped(item: Resource, setting: _Setting) -> list[Finding]:
 
 
 def _set_subjects(item: Resource, setting: _Setting) -> None:
-    """Set the namespace of every subject that has one; users and groups do not."""
+    """Set the namespace of every subject that has one; users and groups have none."""
     size = item.size("subjects")
     if size is None:
         message = f"subjects must be a list, got {described(item.node('subjects'))}"
@@ -295,3 +291,39 @@ def _duplicates(items: list[Resource], kinds: list[tuple[str, str]], namespaced:
 
 def _named(item: Resource) -> str:
     return f"Resource(apiVersion={item.api_version}, kind={item.kind}, namespace={item.namespace}, name={item.name})"
+
+
+ORIGIN = "internal.kpt.dev/upstream-identifier"
+CLUSTER = "~C"
+
+
+def origin_namespace(item: Resource) -> str:
+    """Return the upstream namespace: "~C" if cluster-scoped, "" without the annotation. Raises Refused."""
+    text = item.annotation(ORIGIN) if item.may_hold(ORIGIN) else ""
+    if not text:
+        return ""
+    parts = text.split("|")
+    if len(parts) != 4:
+        message = f'annotation {ORIGIN}: {text} is in bad format. expect "<GROUP>|<KIND>|<NAMESPACE>|<NAME>"'
+        raise refused("origin", message)
+    return parts[2].strip()
+
+
+def check_origins(items: list[tuple[Resource, bool]], has_matcher: bool) -> list[Finding]:
+    """Return errors for resources with origins in several namespaces. `items`: (item, is namespaced)."""
+    findings: list[Finding] = []
+    seen: list[str] = []
+    for item, is_namespaced in items:
+        origin = origin_namespace(item)
+        if not is_namespaced or not origin:
+            continue
+        if origin == CLUSTER:
+            who = f"Resource(apiVersion={item.api_version}, kind={item.kind}, namespace={item.namespace}, name={item.name})"
+            message = f"{who} is namespace-scoped, but has cluster-scoped or unknown scoepd origin"
+            findings.append(Finding("origin", f"{message} {item.annotation(ORIGIN)}", item))
+        elif origin not in seen:
+            seen.append(origin)
+    if len(seen) > 1 and not has_matcher:
+        message = f"the resources come from the namespaces {', '.join(seen)}; say in namespaceMatcher which one to replace"
+        findings.append(Finding("origin", message))
+    return findings

@@ -1,4 +1,4 @@
-"""The fields that refer to other resources by name: the table of ensure-name-substring.
+"""List the fields that refer to other resources by name: the table of ensure-name-substring.
 
 Source: kustomize's default name references (nameReference in its transformer configurations), for every kind
 with pods. A reference is to one kind; `cluster` marks cluster-scoped kinds.
@@ -22,7 +22,7 @@ _HOOKS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 
 
 class NameReference:
-    """A field that names a resource of a kind. `cluster`: that kind is cluster-scoped."""
+    """A field that names a resource of a kind. `cluster`: the kind is cluster-scoped."""
 
     __slots__ = ("cluster", "group", "kind", "spec")
 
@@ -52,7 +52,6 @@ def _in(
 
 
 def _in_annotations(kind: str, *keys: str) -> list[NameReference]:
-    """Return references in annotations of Ingresses."""
     found = _in("", kind, ("Ingress",), *("metadata.annotations" for _ in keys))
     for reference, key in zip(found, keys, strict=True):
         reference.spec.steps = (*reference.spec.steps, key)

@@ -45,8 +45,6 @@ _DEFAULT = "default"
 
 
 class _Substring:
-    """The substring, and whether it is a prefix."""
-
     __slots__ = ("in_front", "text")
 
     def __init__(self, text: str, in_front: bool) -> None:
@@ -96,7 +94,7 @@ def _keeps_name(group: str, kind: str) -> bool:
 
 
 def _identities(items: list[Resource]) -> list[Identity]:
-    """Return each resource's group, namespace, kind and name. Raises Refused if one is missing or double."""
+    """Return each resource's group, namespace, kind and name. Raises Refused for missing or repeated ones."""
     identities: list[Identity] = []
     seen: set[tuple[str, ...]] = set()
     for item in items:
@@ -145,7 +143,7 @@ def _ensure_fields(item: Resource, spec: FieldSpec, substring: _Substring) -> bo
 
 
 class _Names:
-    """The names that changed, by kind and old name."""
+    """The changed names, by kind and old name."""
 
     def __init__(self, renamed: dict[Identity, str]) -> None:
         self._new: dict[tuple[str, str, str], list[tuple[str, str]]] = {}
@@ -156,7 +154,7 @@ class _Names:
         self._by_kind: dict[tuple[str, str], list[NameReference]] = {}
 
     def follow(self, item: Resource, identity: Identity) -> None:
-        """Change the references of a resource."""
+        """Update the references of a resource."""
         key = (item.api_version, item.kind)
         if key not in self._by_kind:
             self._by_kind[key] = [one for one in self._references if one.spec.fits(item)]

@@ -1,1 +1,1 @@
-"""Replacements: copy a field of one resource into fields of others."""
+"""Copy a field of one resource into fields of others."""

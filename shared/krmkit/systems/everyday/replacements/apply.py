@@ -50,7 +50,7 @@ class _Copying:
         self._by_kind: dict[str, list[Resource]] | None = None
 
     def of_kind(self, kind: str | None) -> list[Resource]:
-        """Return the resources of a kind, all for None, from an index that lasts until `forget_kinds`."""
+        """Return the resources of a kind, or all for None, from an index that `forget_kinds` clears."""
         if kind is None:
             return self.items
         if self._by_kind is None:
@@ -60,7 +60,6 @@ class _Copying:
         return self._by_kind.get(kind, [])
 
     def explain(self, item: Resource, path: Path) -> None:
-        """Record the source as the cause of a field."""
         if self.causes is not None and self.cause is not None:
             self.causes.set(item, path, self.cause)
 
@@ -70,7 +69,7 @@ class _Copying:
 
 @reporting
 def apply_replacements(resources: ResourceList, config: Resource | None, tag: str = "") -> list[Finding]:
-    """Carry out the config's replacements in order; each sees the changes of those before.
+    """Run the config's replacements in order; each sees the changes of the earlier ones.
 
     Example: `source: {kind: Service, fieldPath: metadata.name}` with
     `targets: [{select: {kind: Ingress}, fieldPaths: [spec.backend]}]`.
@@ -89,7 +88,6 @@ def apply_replacements(resources: ResourceList, config: Resource | None, tag: st
 
 
 def _decoded(config: Resource | None) -> list[dict[str, Any]]:
-    """Return the replacements. Raises Refused."""
     if config is None or not config.root.entries:
         raise wrong_config(f"FunctionConfig is missing. Expect `{_KIND}`")
     kind, version = config.kind, config.api_version
@@ -159,7 +157,7 @@ def _checks_of(data: dict[str, Any], where: str) -> list[tuple[str, object, type
 
 
 def _texts(data: object) -> dict[str, str]:
-    """Return the texts of a selector; numbers and booleans as they print."""
+    """Return the texts of a selector; numbers and booleans become text."""
     entries = data.items() if isinstance(data, dict) else ()
     return {
         str(key): str(value)
@@ -195,7 +193,6 @@ def _replace(copying: _Copying, data: dict[str, Any], where: str, config: Resour
 
 
 def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | None, where: str) -> object:
-    """Return the value of the source as plain data. Raises Refused."""
     named = ResourceId(_texts(source))
     given = str(source.get("fieldPath") or "")
     path = given or _DEFAULT_PATH
@@ -227,7 +224,7 @@ def _source_value(copying: _Copying, source: dict[str, Any], config: Resource | 
 
 
 def _write(copying: _Copying, item: Resource, value: object, target: dict[str, Any], at: str) -> None:
-    """Write the value into the fields of a target; `at` is the target's place in the config, for messages."""
+    """Write the value into a target's fields. at: the target's path in the config, for messages."""
     options = mapping(target, "options")
     create = bool(options.get("create"))
     for path in target.get("fieldPaths") or [_DEFAULT_PATH]:
@@ -249,7 +246,7 @@ def _write(copying: _Copying, item: Resource, value: object, target: dict[str, A
 def _write_inside(
     copying: _Copying, item: Resource, steps: tuple[paths.Step, ...], value: object, options: dict[str, Any]
 ) -> bool:
-    """Write the value into a text that is YAML or JSON; return False if the path finds no field in one."""
+    """Write the value into a text of YAML or JSON; return False if the path finds no field in the text."""
     way = paths.text_on_the_way(item, steps)
     if way is None:
         return False
@@ -282,7 +279,7 @@ def _absent(copying: _Copying, item: Resource, path: str, steps: tuple[paths.Ste
 
 
 def _put(item: Resource, path: Path, value: object, options: dict[str, Any], keeps_type: bool) -> None:
-    """Set a field. `keeps_type`: a text stays a text; a new text that reads as the old type takes it."""
+    """Set a field. keeps_type: a text stays a text; another scalar keeps its type if the new text fits it."""
     node = item.read(*path)
     delimiter = options.get("delimiter") or ""
     if delimiter:
@@ -318,7 +315,6 @@ def _joined(old: str, new: str, delimiter: str, index: int) -> str:
 
 
 def _text(value: object) -> str:
-    """Write a scalar as YAML."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else str(value).lower()
     return str(value)

@@ -1,6 +1,6 @@
-"""Paths of replacements: `spec.containers.[name=web].image`, `spec.ports.*.port`, `metadata.labels.[a.b/c]`.
+r"""Read paths of replacements: `spec.containers.[name=web].image`, `spec.*.port`, `metadata.labels.[a.b/c]`.
 
-Dots divide a path; a backslash or brackets escape them: `a\\.b` and `[a.b]` are one key. Source: kyaml's
+Dots divide a path; a backslash or brackets escape them: `a\.b` and `[a.b]` are one key. Source: kyaml's
 PathMatcher and SmarterPathSplitter; after v0.1.1 the value of `[name=value]` is a regular expression.
 """
 
@@ -20,9 +20,9 @@ APPEND = "-"
 
 
 class Match:
-    """The step `[key=value]`: the list entries with this field; `[=value]`: the entries equal to the value.
+    """A step `[key=value]` for the list entries with this field, or `[=value]` for equal entries.
 
-    `expression`: matches the entries in which it finds something, instead of those that are equal.
+    `expression`: a regular expression that is searched in the value, instead of equality.
     """
 
     __slots__ = ("expression", "key", "value")
@@ -42,7 +42,7 @@ class Match:
         return node.text == self.value
 
     def made(self) -> object:
-        """Return a new entry that matches."""
+        """Return a new entry that the step matches."""
         return {self.key: self.value} if self.key else self.value
 
 
@@ -59,7 +59,7 @@ Step = str | Match
 def steps_of(path: str, searches: bool = False) -> tuple[Step, ...]:
     """Split a path: `("spec", Match("name", "web"), "image")` for `spec.[name=web].image`.
 
-    `searches`: values of entries are regular expressions. Raises PathError if one cannot be read.
+    searches: values of entries are regular expressions. Raises PathError for an invalid path.
     """
     steps: list[Step] = []
     text, brackets, position = "", 0, 0
@@ -88,9 +88,9 @@ def _step(text: str, searches: bool) -> Step:
 
 
 def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tuple[Step, ...]] | None:
-    """Return the text that a path leads into, and the steps inside it; None if it meets no text.
+    r"""Return the text that a path enters, and the path's steps inside the text; None if there is none.
 
-    Example: `(("data", "app.yaml"), ("port",))` for `data.app\\.yaml.port`, where data.app.yaml is a text.
+    Example: `(("data", "app.yaml"), ("port",))` for `data.app\.yaml.port`, where data.app.yaml is a text.
     """
     if _named(item, steps) is not None:
         return None
@@ -107,15 +107,15 @@ def text_on_the_way(item: Resource, steps: tuple[Step, ...]) -> tuple[Path, tupl
 
 
 def stars_on_map(item: Resource, steps: tuple[Step, ...]) -> bool:
-    """Return True if the first `*` of a path is at a map."""
+    """Return True if the first `*` of a path meets a map."""
     places = found(item, steps[: steps.index(EACH)], create=False)
     return any(isinstance(item.node(*place), Map) for place in places)
 
 
 def found(item: Resource, steps: tuple[Step, ...], create: bool) -> list[Path]:
-    """Return the paths in a resource that a path selects, [] if none.
+    """Return the paths in a resource that a path selects.
 
-    `create` makes missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
+    create: make missing fields. Raises PathError if a step needs a map and finds a list, or the reverse.
     """
     named = _named(item, steps)
     if named is not None:

@@ -18,7 +18,7 @@ _DEFAULT = "default"
 
 
 class ResourceId:
-    """Group, version, kind, namespace and name; "" is any. `texts` is the map in the config."""
+    """Group, version, kind, namespace and name; "" matches any. `texts`: the map in the config."""
 
     __slots__ = ("group", "kind", "name", "namespace", "version")
 

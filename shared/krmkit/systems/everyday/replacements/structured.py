@@ -1,4 +1,4 @@
-"""Edit fields inside of a text that is YAML or JSON, as `data.app\\.yaml.server.port` of a ConfigMap.
+r"""Edit fields inside a text of YAML or JSON, such as `data.app\.yaml.server.port` of a ConfigMap.
 
 Only the value changes; the rest of the text stays byte for byte. JSON that cannot be edited in place is
 written anew as kustomize does: sorted, and with an indentation of 2 if it had several lines.
@@ -35,7 +35,6 @@ class InnerText:
         self.resource = Resource(self._prefix + text)
 
     def edited(self) -> str:
-        """Return the text with the edits of the resource."""
         text = self.resource.text
         text = text.removeprefix(self._prefix)
         data = _json(self._text)
@@ -61,7 +60,7 @@ def _json(text: str) -> object:
 
 
 def edit_inside(text: str, edit: Callable[[InnerText], bool]) -> str | None:
-    """Return a text after an edit of its YAML or JSON; None if it is neither, or the edit returns False."""
+    """Return an edited text of YAML or JSON; None if it is neither, or the edit returns False."""
     try:
         inner = InnerText(text)
         return inner.edited() if edit(inner) else None

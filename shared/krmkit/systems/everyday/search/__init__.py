@@ -1,1 +1,1 @@
-"""search-replace: find fields by value or path."""
+"""Find and replace fields by value or path."""

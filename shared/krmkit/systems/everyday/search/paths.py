@@ -1,4 +1,4 @@
-"""Paths and file patterns of search-replace: `spec.**.image`, `spec.ports[*].port`, `app/**/*.yaml`."""
+"""Match paths and file patterns of search-replace: `spec.**.image`, `spec.ports[*].port`, `app/**/*.yaml`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PathPattern:
 
     @property
     def is_absolute(self) -> bool:
-        """Return True if the path selects exactly one field, which can be made if it is missing."""
+        """Return True if the path selects exactly one field, which may be created."""
         return EACH not in self.text and "[" not in self.text
 
     @property
@@ -83,7 +83,7 @@ def _same(pattern: tuple[str, ...], element: tuple[str, ...]) -> bool:
 def glob(text: str) -> Pattern:
     """Compile a file pattern: `*` and `?` in a folder, `**` across, `[a-z]`, `{a,b}`. Raises GoInputError.
 
-    `**` crosses folders where it is a whole name, as in `base/**/a.yaml`; beside other signs it is `*`.
+    `**` crosses folders if it is a whole name, as in `base/**/a.yaml`; beside other characters it is `*`.
     Source: doublestar, which the original uses.
     """
     parts: list[str] = []

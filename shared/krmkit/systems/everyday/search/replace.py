@@ -37,7 +37,7 @@ _SPELLED = frozenset(" \t\n'\"\\")  # characters that quoted or folded scalars e
 
 
 class _Search:
-    """The matchers and the new value and comment; "" and None if absent."""
+    """The matchers, and the new value and comment; absent ones are "" and None."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.value = texts.get("by-value", "")
@@ -73,19 +73,19 @@ class _Search:
         return bool(self.put_value or self.put_comment)
 
     def takes(self, item: Resource) -> bool:
-        """Return True if a resource can hold a match, decided without parsing."""
+        """Return True if a resource may hold a match, without parsing it."""
         if self.files is not None and self.files.search(item.path or "") is None:
             return False
         return not self.word or self.makes_fields or item.may_hold(self.word)
 
     @property
     def makes_fields(self) -> bool:
-        """Return True if a missing field at the path is made."""
+        """Return True if a missing field is created."""
         path = self.path
         return path is not None and path.is_absolute and bool(self.put_value) and self.is_by_path_only
 
     def fits(self, path: tuple[str | int, ...], text: str) -> bool:
-        """Return True if a scalar matches: by its value, its path, or both."""
+        """Return True if a scalar matches by its value, its path, or both."""
         if self.path is not None and not self.path.fits(path):
             return False
         if self.value:
@@ -120,7 +120,7 @@ def _failed(message: str, item: Resource | None = None, field: str = "") -> Refu
 
 @reporting
 def search_replace(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Search and replace by the config.
+    """Search and replace.
 
     Example: data `{by-value-regex: "nginx:(.*)", put-value: "apache:${1}"}`.
     """
@@ -185,14 +185,14 @@ def _search(item: Resource, search: _Search) -> list[Finding]:
 
 
 def _is_place(path: tuple[str | int, ...]) -> bool:
-    """Return True if a field is an annotation with the resource's path or index."""
+    """Return True if a field is kpt's path or index annotation."""
     if len(path) != 3 or path[:2] != ("metadata", "annotations"):
         return False
     return path[2] in _PLACES or str(path[2]).startswith(_INTERNAL)
 
 
 def _steps(item: Resource, names: tuple[str, ...], field: str) -> tuple[str | int, ...] | None:
-    """Return the path of `spec.ports.0.port`: numbers, `-` for the last, are list entries; None if absent.
+    """Return the path of `spec.ports.0.port` or None; numbers are list entries, `-` is the last.
 
     Raises Refused for a path that needs a map where a list is.
     """

@@ -1,1 +1,1 @@
-"""Setters: values and comments of apply-setters, create-setters and list-setters."""
+"""Read and write setters: values and comments of apply-setters, create-setters and list-setters."""

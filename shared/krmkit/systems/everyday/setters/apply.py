@@ -54,7 +54,7 @@ def apply_setters(resources: ResourceList, config: Resource | None) -> list[Find
 
 
 def _unused(named: set[str], setters: _Setters, config: Resource | None) -> list[Finding]:
-    """Warn of setters that no comment names, where comments name others; the original is silent."""
+    """Warn of setters that no comment names if there are other comments; the original is silent."""
     root = "data" if config is not None and config.node("data") is not None else ""
     return [
         Finding(
@@ -66,7 +66,7 @@ def _unused(named: set[str], setters: _Setters, config: Resource | None) -> list
 
 
 class _Setters(dict[str, str]):
-    """The values of a config's setters; `refused` holds the errors of setters that are no single values.
+    """The values of a config's setters. `refused`: errors of setters that are not scalars.
 
     Public packages keep other functions' lists beside setters: a list is an error only if a comment names it.
     """
@@ -84,7 +84,7 @@ class _Setters(dict[str, str]):
         return bool(len(self) or self.refused)
 
     def has_one_of(self, pattern: str) -> bool:
-        """Return True if a pattern names a setter of the config. Raises Refused for a list, map or null."""
+        """Return True if a pattern names any setter of the config. Raises Refused for a list, map or null."""
         names = names_in(pattern)
         for name in names:
             if name in self.refused:
@@ -93,7 +93,6 @@ class _Setters(dict[str, str]):
 
 
 def _explain(resources: ResourceList, values: _Setters, config: Resource, causes: CauseLog) -> None:
-    """Record the setters of each field as its causes."""
     for item in resources.containing(MARK) if values else ():
         for field in fields(item, MARK):
             names = [name for name in names_in(pattern_of(field.comment)) if name in values]
@@ -104,7 +103,7 @@ def _explain(resources: ResourceList, values: _Setters, config: Resource, causes
 def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[str, str]:
     """Return the setters of a config of any kind: the entries of `data`.
 
-    `may_be_null`: null counts as an empty text, else it is an error. Raises Refused for a list or map.
+    may_be_null: null counts as an empty text instead of an error. Raises Refused for a list or map.
     """
     entries = data_entries(config) if config is not None else []
     return {
@@ -113,7 +112,6 @@ def setter_values(config: Resource | None, may_be_null: bool = False) -> dict[st
 
 
 def _value(config: Resource | None, name: str, node: Node) -> str:
-    """Return the text of a setter. Raises Refused for null, a list or a map."""
     if isinstance(node, Scalar) and (node.style or not is_null(node)):
         return node.text
     hint = "; a list goes in quotes, or behind `|`" if isinstance(node, Seq) else ""
@@ -122,7 +120,7 @@ def _value(config: Resource | None, name: str, node: Node) -> str:
 
 
 def _set(field: CommentedField, pattern: str, values: _Setters) -> list[Finding]:
-    """Set one field, if its pattern needs one of the values."""
+    """Set one field if its pattern uses any of the values."""
     node = field.node
     if isinstance(node, Scalar) and not field.is_written:
         return []
@@ -138,7 +136,10 @@ def _set(field: CommentedField, pattern: str, values: _Setters) -> list[Finding]
 
 
 def _filled(pattern: str, current: str, values: dict[str, str], item: Resource, path: str) -> tuple[str, str]:
-    """Return a scalar's new text, and a warning ("" if none) on setters read from the old. Raises Refused."""
+    """Return a scalar's new text, and a warning or "" about setters read from the old text.
+
+    Raises Refused.
+    """
     text, guessed = _new_text(pattern, current, values, item, path)
     left = names_in(text)
     if left:
@@ -160,7 +161,7 @@ def _said(item: Resource, path: str, text: str, doubt: str) -> list[Finding]:
 def _new_text(
     pattern: str, current: str, values: dict[str, str], item: Resource, path: str
 ) -> tuple[str, list[str]]:
-    """Return a scalar's new text, and the setters whose values the current one gave. Raises Refused."""
+    """Return a scalar's new text, and the setters whose values come from the current text. Raises Refused."""
     missing = [name for name in names_in(pattern) if name not in values]
     if not missing:
         return filled(pattern, values), []

@@ -27,10 +27,7 @@ class _Setters:
         self.lists: dict[tuple[str, ...], str] = {}
 
     def pattern(self, text: str) -> str:
-        """Replace values in a text by their setters; return the text itself without any.
-
-        Values inside a longer match are not replaced.
-        """
+        """Replace values in a text by their setters; values inside a longer match stay."""
         parts: list[tuple[str, bool]] = [(text, False)]
         for value, name in self.scalars:
             parts = [
@@ -90,14 +87,13 @@ def _comment(item: Resource, setters: _Setters) -> list[Finding]:
 
 
 def _values(node: Seq) -> tuple[str, ...] | None:
-    """Return the texts of a list, sorted; None if it holds other values."""
+    """Return the sorted texts of a list; None if it holds other values."""
     items = [deref(item) for item in node.items]
     texts = [item.text for item in items if isinstance(item, Scalar)]
     return tuple(sorted(texts)) if len(texts) == len(items) else None
 
 
 def _decoded(config: Resource | None) -> _Setters:
-    """Return the setters of a config. Raises Refused."""
     entries = data_entries(config) if config is not None and config.root.entries else []
     if not entries:
         raise wrong_config(f"{_PREFIX}config map cannot be empty", config)

@@ -23,7 +23,7 @@ _TYPES = {bool: "bool", int: "int", float: "float"}
 
 
 class _Setter:
-    """A setter's value, type and count. `is_typed`: the type comes from a field with only this setter."""
+    """A setter's value, type and count. `is_typed`: a field with only this setter gave the type."""
 
     __slots__ = ("count", "is_typed", "kind", "value")
 
@@ -55,7 +55,7 @@ def list_setters(resources: ResourceList, config: Resource | None = None) -> lis
 
 
 def _shown(field: CommentedField) -> dict[str, tuple[str, str]]:
-    """Return the setters in a field's comment: (value, type) by name; type "" for a part of a text."""
+    """Return value and type by name for the setters of a field's comment; a part of a text has type ""."""
     node = field.node
     if isinstance(node, Seq) and field.entry is not None:
         pattern = pattern_of(field.comment)
@@ -80,7 +80,6 @@ def _type(node: Node) -> str:
 
 
 def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
-    """Return the setters in the root package's pipeline. Raises Refused."""
     setters: dict[str, _Setter] = {}
     for item in list(resources.containing(KIND)):
         if item.kind != KIND or item.path != KIND:
@@ -100,7 +99,6 @@ def _of_kptfile(resources: ResourceList) -> dict[str, _Setter]:
 
 
 def _given(text: str) -> _Setter:
-    """Make a setter of a config's value."""
     try:
         root = parse(text).root
     except YamlError:

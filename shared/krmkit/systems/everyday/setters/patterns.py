@@ -1,4 +1,4 @@
-"""Patterns of setters: `${image}:${tag}` in the comment `# kpt-set: ${image}:${tag}`."""
+"""Read patterns of setters: `${image}:${tag}` in the comment `# kpt-set: ${image}:${tag}`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MARK = "# kpt-set:"
 
 
 def pattern_of(comment: str) -> str:
-    """Return the pattern of a comment `# kpt-set: PATTERN`, "" of others; one space follows the `#`."""
+    """Return the pattern of a comment `# kpt-set: PATTERN`, else ""; one space follows the `#`."""
     if not comment.startswith(_MARK) or comment[len(_MARK) : len(_MARK) + 1] not in (" ", "\t"):
         return ""
     return comment[len(_MARK) :].strip()
@@ -32,7 +32,7 @@ def filled(pattern: str, values: dict[str, str]) -> str:
 
 
 def derived(pattern: str, text: str) -> dict[str, str]:
-    """Return the values of a pattern's setters in a text; {} without a match, or if a value would be empty.
+    """Return the setter values for which a pattern gives a text; {} without a match or with an empty value.
 
     A text matches if it contains the pattern with any text for setters; the last separator counts.
     Example: `derived("${image}:${tag}", "nginx:1.2") == {"image": "nginx", "tag": "1.2"}`.
@@ -55,7 +55,7 @@ def derived(pattern: str, text: str) -> dict[str, str]:
 
 @lru_cache(256)
 def _parts(pattern: str) -> tuple[tuple[bool, str], ...]:
-    """Split a pattern: (False, text) and (True, setter's name). Cached: many resources share a few."""
+    """Split a pattern into (False, text) and (True, setter's name). Cached: many resources share a few."""
     parts = []
     position = 0
     while True:

@@ -1,4 +1,4 @@
-"""The module `encoding/json.star`: encode and indent JSON as go.starlark.net does. Source: its lib/json."""
+"""Encode and indent JSON as go.starlark.net's module `encoding/json.star` does. Source: its lib/json."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from krmkit.libraries.go.json.functions import must_to_json
 
 
 def encode(value: object) -> str:
-    """Encode Starlark data as JSON, keys sorted: `{"a":2,"z":1}`. Raises ValueError for what has no JSON."""
+    """Encode Starlark data as JSON, keys sorted: `{"a":2,"z":1}`. Raises ValueError for other data."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, str):

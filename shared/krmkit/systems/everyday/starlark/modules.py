@@ -1,7 +1,7 @@
-"""The Starlark around a program: its first names, the modules that it can load, and the check of its result.
+"""Wrap a program in Starlark: its predeclared names, the modules to load, and the check of its result.
 
-Names with an underscore are Python's: `_spend` draws steps of effort, `_exceed` ends a program whose value
-has more than `_most` values or is deeper than `_deepest`.
+Names with an underscore are Python's: `_spend` uses up steps of the effort, `_exceed` ends a program whose
+value has more than `_most` values or is deeper than `_deepest`.
 """
 
 from __future__ import annotations

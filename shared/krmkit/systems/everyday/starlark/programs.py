@@ -1,9 +1,9 @@
 """Run Starlark programs on plain data, by starlark-rust (the package starlark-pyo3, an extra).
 
-A program has no files, network or clock. Limits hold for its steps, call depth, and input to print, json and
-yaml. Other built-in functions take no steps, such as a comparison of long lists: so it runs in a
-child process that may grow by MOST_MEMORY and take MOST_SECONDS of processor time with the default effort,
-far more than the steps of that effort take.
+A program has no files, network or clock. Its steps, its call depth and its input to print, json and yaml are
+limited. Other built-in functions, such as a comparison of long lists, count no steps. So a child process runs
+the program, limited to MOST_MEMORY, and to MOST_SECONDS of processor time at the default effort, which is far
+more than the steps need.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def run_program(
 ) -> tuple[object, list[str]]:
     """Run a program on `ctx.resource_list`; return the new items and the printed lines.
 
-    `compares_groups`: match_gvk matches an apiVersion with a group; `missed` gets those that it missed,
-    sorted, even if the program fails. Raises Refused, and MissingDependencyError without the interpreter.
+    compares_groups: match_gvk matches an apiVersion with a group. missed: receives the apiVersions that
+    match_gvk does not match otherwise, sorted, even if the program fails. Raises Refused, and
+    MissingDependencyError without the interpreter.
     """
     try:
         import starlark
@@ -82,7 +83,6 @@ def _sealed(data: Any) -> Any:
 
 
 def _opened(data: Any) -> Any:
-    """Undo `_sealed`."""
     return _mapped(data, lambda leaf: _NUMBERS.get(leaf, leaf) if isinstance(leaf, str) else leaf)
 
 
@@ -93,7 +93,7 @@ def _mapped(data: Any, change: Callable[[Any], Any]) -> Any:
 
 
 class _Watched:
-    """The Python functions that a program may call: each call draws on the effort and is noted."""
+    """The Python functions for programs: each call uses up effort and is recorded."""
 
     __slots__ = ("compares_groups", "is_over", "missed", "printed", "too_much")
 

@@ -3,7 +3,7 @@
 Unchanged items keep their text; in the others only changed fields are written.
 
 Releases up to v0.4.3 compare group, version and kind in `match_gvk`. The original's newest code, for `latest`
-and no tag, matches no apiVersion with a group; nor does this one, with a warning.
+and no tag, matches no apiVersion with a group; krmkit does the same, with a warning.
 """
 
 from __future__ import annotations
@@ -61,12 +61,11 @@ def run_starlark(resources: ResourceList, config: Resource | None, tag: str = ""
 
 
 def _missed(api_versions: list[str], config: Resource) -> list[Finding]:
-    """Warn of apiVersions that match_gvk does not find; a program often fails for one."""
+    """Warn of apiVersions that match_gvk does not match, which often makes a program fail."""
     return [Finding("match-gvk", _MISSED.format(api_version), config) for api_version in api_versions]
 
 
 def _source(config: Resource | None) -> str:
-    """Return the text of the program. Raises Refused."""
     if config is None or not config.root.entries:
         raise wrong_config("FunctionConfig is missing. Expect `ConfigMap` or `StarlarkRun`")
     if is_config_map(config):

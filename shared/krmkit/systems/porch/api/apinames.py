@@ -1,4 +1,4 @@
-"""Names of Porch's API: groups, kinds, conditions."""
+"""Name Porch's groups, kinds and conditions, and read its revisions."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ STALLED, READY = "Stalled", "Ready"
 class PorchError(Refused):
     """An error at which the controller would stop: nothing may be changed.
 
-    `rule` is that of the result. `field`: the field of the resource that is worked on. `repository`: the
-    Repository for which that fails. "" if not known. `conditions`: those that the controller writes for the
+    `rule`: the rule of the result. `field`: the field of the resource, "" if unknown. `repository`: the
+    Repository with the error, "" if unknown. `conditions`: the conditions that the controller writes for the
     variant in `resource`.
     """
 
@@ -67,7 +67,7 @@ class Condition:
 
 
 def in_namespace(namespace: str, wanted: str) -> bool:
-    """Return whether an object belongs to a set's or variant's namespace: it is in this one, or in none.
+    """Return whether an object belongs to a set's or variant's namespace; one without any belongs to all.
 
     A set or variant without a namespace is in `default`, as in a cluster.
     """
@@ -75,7 +75,7 @@ def in_namespace(namespace: str, wanted: str) -> bool:
 
 
 def revision_number(revision: object) -> int:
-    """Return the number of a revision, an integer or, as in older Porch, `v` and digits; 0 if none."""
+    """Return the number of a revision: an integer or, as in older Porch, `v` and digits; 0 otherwise."""
     if isinstance(revision, bool):
         return 0
     if isinstance(revision, int):
@@ -86,7 +86,7 @@ def revision_number(revision: object) -> int:
 
 
 def floating_name(revision: object) -> str:
-    """Return a revision that is a name, such as the moving tag `stable`; "" for a number."""
+    """Return the name in a revision, such as the moving tag `stable`; "" for a number."""
     return revision if isinstance(revision, str) and revision and not _is_numbered(revision) else ""
 
 
@@ -100,7 +100,7 @@ def upstream_version(upstream: dict[str, object]) -> str:
 def revision_name(upstream: dict[str, object]) -> str:
     """Return the name of an upstream's PackageRevision, `repository.package.workspace`.
 
-    Without a workspace it is that of a tag made by hand, whose last word is the workspace.
+    Without a workspace, it is the name of a hand-made tag, whose last part is the workspace.
     """
     return f"{upstream['repo']}.{upstream['package']}.{upstream_version(upstream)}".replace("/", ".")
 

@@ -1,4 +1,4 @@
-"""The specs of Porch's kinds as schemas for strict decoding: unknown fields are errors.
+"""Define the schemas of Porch's kinds for strict decoding: unknown fields are errors.
 
 Source: kptdev/porch, api/porchconfig/{v1alpha1,v1alpha2}, and the Pipeline of the Kptfile API, with `when`
 and `configRef` of its next version. Fields that Go decodes from null may be null. A revision may also be

@@ -1,1 +1,1 @@
-"""Edits as Porch writes them: only values that differ, fields in kyaml's order."""
+"""Edit as Porch does: only values that differ, fields in kyaml's order."""

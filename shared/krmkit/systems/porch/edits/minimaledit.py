@@ -1,4 +1,7 @@
-"""Edit only values that differ: comments, order and quoting of the rest stay."""
+"""Edit only values that differ; order new fields as kyaml does. Comments, order and quotes of the rest stay.
+
+Source of the order: sigs.k8s.io/kustomize/kyaml/yaml/order.go.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def _untie(container: Node, target: Node) -> None:
 
 
 def overwrite(resource: Resource, path: tuple[str, ...], value: object) -> None:
-    """Make the data at `path` equal to `value`: mappings key by key, so that equal lines stay untouched."""
+    """Set the data at `path` to `value`, mappings key by key, so that equal lines stay."""
     node = own(resource, *path)
     if node is not None and same_data(wide_data(node, resource.limits), value):
         return
@@ -73,7 +76,7 @@ def _merges(node: Map) -> bool:
 
 
 def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
-    """Make a list hold `wanted`, of positions of its items and new items. Return whether it changed."""
+    """Set a list to `wanted`: positions of its old items, and new items. Return whether it changed."""
     if wanted[: len(items.items)] != list(range(len(items.items))):
         keep_comments_here(resource)
     order = [entry for entry in wanted if isinstance(entry, int)]
@@ -88,10 +91,10 @@ def arrange(resource: Resource, items: Seq, wanted: list[int | object]) -> bool:
 
 
 def keep_comments_here(resource: Resource) -> None:
-    """Keep kpt from copying comments and field order onto list entries at other positions.
+    """Stop kpt from copying comments and field order onto list entries at other positions.
 
     kpt matches a function's output with its input by these annotations, and list entries by position: an
-    entry inserted at the front would get the comments of the one after it. Without the annotations our text
+    entry inserted at the front would get the comments of the next one. Without the annotations our text
     stays.
     """
     for name in _PAIRING:
@@ -109,7 +112,7 @@ def value_of(node: object) -> object:
 
 
 def strings_of(node: Map) -> dict[str, Scalar] | None:
-    """Return the entries of a map of scalars by key; None if a value is a map or a list."""
+    """Return the scalars of a map by key; None if a value is a map or a list."""
     strings: dict[str, Scalar] = {}
     for entry in node.entries:
         value = deref(entry.value)
@@ -117,3 +120,35 @@ def strings_of(node: Map) -> dict[str, Scalar] | None:
             return None
         strings[entry.name] = value
     return strings
+
+
+_KNOWN = (
+    "name generateName namespace clusterName apiVersion kind metadata type labels annotations spec status "
+    "stringData data binaryData "
+    "parallelism completions activeDeadlineSeconds backoffLimit replicas selector manualSelector template "
+    "ttlSecondsAfterFinished volumeClaimTemplates service serviceName podManagementPolicy updateStrategy strategy minReadySeconds "
+    "revision revisionHistoryLimit paused progressDeadlineSeconds "
+    "restartPolicy terminationGracePeriodSeconds activeDeadlineSeconds dnsPolicy serviceAccountName serviceAccount "
+    "automountServiceAccountToken nodeName hostNetwork hostPID hostIPC shareProcessNamespace hostname subdomain schedulerName "
+    "priorityClassName priority runtimeClassName enableServiceLinks nodeSelector hostAliases "
+    "initContainers containers volumes securityContext imagePullSecrets affinity tolerations dnsConfig readinessGates "
+    "image command args workingDir ports envFrom env resources volumeMounts volumeDevices livenessProbe readinessProbe lifecycle "
+    "terminationMessagePath terminationMessagePolicy imagePullPolicy securityContext stdin stdinOnce tty "
+    "clusterIP externalIPs loadBalancerIP loadBalancerSourceRanges externalName externalTrafficPolicy sessionAffinity "
+    "protocol port targetPort hostPort containerPort hostIP readOnly mountPath subPath subPathExpr mountPropagation "
+    "value valueFrom fieldRef resourceFieldRef configMapKeyRef secretKeyRef prefix configMapRef secretRef"
+)
+# The last occurrence of a name counts.
+_RANK = {name: rank for rank, name in enumerate(_KNOWN.split())}
+
+
+def ordered(value: object) -> object:
+    """Return a copy with the keys of all mappings in kyaml's order."""
+    if isinstance(value, dict):
+        last = len(_RANK) + 1000
+        return {
+            key: ordered(value[key]) for key in sorted(value, key=lambda key: (_RANK.get(key, last), key))
+        }
+    if isinstance(value, list):
+        return [ordered(item) for item in value]
+    return value

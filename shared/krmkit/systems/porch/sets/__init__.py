@@ -1,1 +1,1 @@
-"""PackageVariantSets: targets, templates, generated PackageVariants."""
+"""Run PackageVariantSets: targets, templates, generated PackageVariants."""

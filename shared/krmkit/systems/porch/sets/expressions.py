@@ -1,4 +1,4 @@
-"""CEL expressions in the templates of a set: compiled once, and evaluated once if independent of the variant.
+"""Evaluate the CEL expressions in a set's templates; those that do not depend on the variant only once.
 
 Source: evalExpr, copyAndOverlayMapExpr and the variables of render.go, in the packagevariantsets controller.
 """
@@ -24,14 +24,14 @@ VARIABLES = {
 
 @dataclass(slots=True)
 class ExpressionValues:
-    """The inputs of one variant's expressions: the bindings, and already computed results."""
+    """The inputs of one variant's expressions: the bindings, and results that are already known."""
 
     bindings: Bindings
     results: list[str] | None = None
 
 
 class TemplateExpression:
-    """One expression of a template; `field`: its place, for errors."""
+    """One expression of a template. `field`: its place, for errors."""
 
     def __init__(self, field: str, text: str, scope: ExpressionScope) -> None:
         scope.expressions.append(self)
@@ -51,11 +51,11 @@ class TemplateExpression:
 
     @property
     def varies(self) -> bool:
-        """Return whether the expression compiled, and must be evaluated for every variant."""
+        """Return whether the expression compiled and must be evaluated for every variant."""
         return self.program is not None and self._constant is None
 
     def text(self, values: ExpressionValues | None) -> str:
-        """Return the result. Raises PorchError with the field, also for an expression that cannot compile."""
+        """Return the result. Raises PorchError with the field, also if the expression does not compile."""
         if self._constant is not None:
             return self._constant
         if self.program is None or values is None:
@@ -69,7 +69,7 @@ class TemplateExpression:
 
 
 class ExpressionScope:
-    """The CEL environment of one set, and the variables that are the same for all of its variants."""
+    """The CEL environment of one set, and the variables that all its variants share."""
 
     def __init__(self, values: Mapping[str, object] | None = None) -> None:
         self.values = dict(values or {})
@@ -94,7 +94,7 @@ class ExpressionScope:
         return self._fixed
 
     def bind(self, values: Mapping[str, object]) -> ExpressionValues | None:
-        """Return the values for a variant's expressions; None without expressions, so that CEL stays out."""
+        """Return the values for a variant's expressions; None without expressions: CEL is not loaded."""
         return None if self._environment is None else ExpressionValues(self._environment.bind(values))
 
     def batch(self, expressions: list[TemplateExpression]) -> Batch | None:
@@ -110,9 +110,9 @@ class ExpressionScope:
 
 
 class MapTemplate:
-    """A static map overlaid by the entries {key | keyExpr, value | valueExpr}; later ones win.
+    """A static map, overlaid by the entries {key | keyExpr, value | valueExpr}; later entries override.
 
-    `static` and `entries`: the fields of `above`, which lies at `place`, with the map and the entries.
+    static, entries: the fields of `above` with the map and the entries. place: the path of `above`.
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class MapTemplate:
             self.constant = self._overlaid(None)
 
     def evaluate(self, values: ExpressionValues | None) -> dict[str, str]:
-        """Return the map, sorted by key. Do not change it: it may be shared."""
+        """Return the map, sorted by key. It may be shared: do not change it."""
         return self.constant if self.constant is not None else self._overlaid(values)
 
     def _overlaid(self, values: ExpressionValues | None) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""The variants of a PackageVariantSet, and the changes of existing ones.
+"""Generate the variants of a PackageVariantSet, and the changes of existing ones.
 
-Source: ensurePackageVariants of the packagevariantsets controller. Unlike Go's random order of maps, the
-order is that of the targets.
+Source: ensurePackageVariants of the packagevariantsets controller. Go's order of maps is random; here the
+order of the targets counts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from krmkit.systems.porch.variants.naming import variant_identifier, variant_nam
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A PackageVariant to make: its identifier in the set, its name, its spec, its target's position."""
+    """A PackageVariant to make: its identifier in the set, its name, its spec, and its target's position."""
 
     identifier: str
     name: str
@@ -29,14 +29,14 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedVariants:
-    """The variants in the order of the targets. `repeated`: identifiers of several targets; the last won."""
+    """The variants in the order of the targets. `repeated`: identifiers of several targets; the last wins."""
 
     variants: list[Variant]
     repeated: list[str]
 
     @property
     def odd_names(self) -> list[str]:
-        """Return names that the API server would refuse, or that cannot be used in labels."""
+        """Return names that the API server refuses, or that labels cannot hold."""
         return [variant.name for variant in self.variants if is_dns1123_label(variant.name)]
 
 
@@ -47,7 +47,7 @@ def generate(
     upstream: TargetObject,
     repositories: Mapping[str, TargetObject],
 ) -> GeneratedVariants:
-    """Render and name every entry of a valid set. Raises PorchError, with no variant, at the first error."""
+    """Render and name every entry of a valid set. The first error raises PorchError."""
     renderer = VariantRenderer(spec["upstream"], upstream, repositories)
     variants: dict[str, Variant] = {}
     repeated: dict[str, None] = {}
@@ -71,14 +71,14 @@ def generate(
 
 
 def _path(message: str) -> str:
-    """Return the path that a message begins with, or "": `template.labelExprs[0].valueExpr: no such key`."""
+    """Return the path in front of a message, or "": `template.labelExprs[0].valueExpr: no such key`."""
     path = message.partition(": ")[0]
     return path if path.startswith("template") and " " not in path else ""
 
 
 @dataclass(slots=True)
 class Changes:
-    """The changes to make. `updated` pairs the position of an existing variant with its new form."""
+    """The changes of items. `updated`: (position of an existing variant, its new form)."""
 
     deleted: list[int] = field(init=False, default_factory=list)
     updated: list[tuple[int, Variant]] = field(init=False, default_factory=list)
@@ -88,7 +88,7 @@ class Changes:
 def reconcile(variants: Sequence[Variant], existing: Sequence[str]) -> Changes:
     """Match a set's variants with existing ones by identifier, so that these keep their names.
 
-    Of two existing ones with the same identifier the last one stays, as in the reference; the other is
+    Of two existing variants with the same identifier the last stays, as in the reference; the other is
     deleted.
     """
     changes = Changes()

@@ -1,4 +1,4 @@
-"""Carry out PackageVariantSets on the items of a list: read, add, change and remove items."""
+"""Run PackageVariantSets on the items of a list: read, add, change and remove items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOLDER = "variants"
 def _stalled(
     packages: DecodedVariant, reason: str, message: str, cause: PorchError | None = None
 ) -> PorchError:
-    """Return the error that stops a set, with the condition that the controller would write."""
+    """Return the error that stops a set, with the controller's condition."""
     condition = Condition(apinames.STALLED, "True", reason, message)
     error = PorchError(message, conditions=[condition], resource=packages.resource)
     if cause is not None:
@@ -36,7 +36,7 @@ def _stalled(
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One set's outcome: the variants, their match with existing ones, and the `entries` of each target."""
+    """One set's outcome: its variants, their match with existing ones, and the `entries` of each target."""
 
     packages: DecodedVariant
     generated: GeneratedVariants
@@ -47,7 +47,7 @@ class Planned:
 
 
 class Fleet:
-    """The items by type, in a cluster's order: by namespace and name, independent of the items' order."""
+    """The items by type in a cluster's order, which is by namespace and name."""
 
     def __init__(self, resources: ResourceList) -> None:
         self.resources = resources
@@ -58,7 +58,7 @@ class Fleet:
         self._variants = list(self._by_type.get((apinames.VARIANT_VERSION, apinames.VARIANT_KIND), ()))
 
     def plan(self, packages: DecodedVariant) -> Planned:
-        """Validate, find the upstream, unroll, render and name. Raises PorchError, with no item changed."""
+        """Validate, find the upstream, unroll, render and name. Raises PorchError before any item changes."""
         errors = validate_set(packages.spec)
         if errors:
             raise _stalled(packages, "ValidationError", "; ".join(errors))
@@ -92,7 +92,7 @@ class Fleet:
         return Planned(packages, generated, existing, changes, known, entries)
 
     def carry_out(self, planned: Planned, finalizer: bool) -> None:
-        """Remove what is no longer targeted, give existing variants their specs, add new ones at the end."""
+        """Remove untargeted variants, give existing ones their specs, and add new ones at the end."""
         writer = VariantWriter(planned.packages, finalizer)
         for position, variant in planned.changes.updated:
             item = planned.existing[position]
@@ -115,7 +115,7 @@ class Fleet:
             self._record(planned, variant, resource)
 
     def _record(self, planned: Planned, variant: Variant, item: Resource) -> None:
-        """Record the target of the set that a variant comes from."""
+        """Record the set's target as the cause of a variant."""
         causes, packages = self.resources.causes, planned.packages.resource
         if causes is not None:
             from krmkit.krm.cause import config_cause
@@ -124,11 +124,10 @@ class Fleet:
             causes.set(item, ("spec", "upstream"), config_cause(packages, "spec", "upstream", follows=True))
 
     def remove(self, items: Sequence[Resource]) -> None:
-        """Take items out of the list."""
         self.resources.remove(*items)
 
     def orphans(self, sets: Sequence[DecodedVariant]) -> list[Resource]:
-        """Return the variants of sets that are not among `sets`, which go with them."""
+        """Return the variants of sets that are not among `sets`, which are removed with their sets."""
         owners = {owner_of(packages) for packages in sets}
         owned = ((item, _owner(item)) for item in self._variants)
         return [one for one, by in owned if by.startswith(f"{apinames.SET_KIND}/") and by not in owners]
@@ -142,7 +141,7 @@ class Fleet:
         return [item for item in objects if in_namespace(item.namespace, namespace)]
 
     def _upstream(self, packages: DecodedVariant) -> tuple[TargetObject, bool]:
-        """Return the set's PackageRevision, or its name alone, and whether any are given."""
+        """Return the set's PackageRevision, or only its name, and whether any PackageRevision is given."""
         found: list[tuple[str, str, Resource]] = []
         for (version, kind), items in self._by_type.items():
             if kind == apinames.REVISION_KIND and version.startswith(apinames.REVISION_GROUP):
@@ -195,7 +194,7 @@ class Fleet:
 
 
 def _owner(item: Resource) -> str:
-    """Return the set that generated an item, by its annotation; "" without one."""
+    """Return the annotation that names the set of a generated item, or ""."""
     return (
         item.string("metadata", "annotations", names.GENERATED_BY)
         if item.may_hold(names.GENERATED_BY)
@@ -204,10 +203,10 @@ def _owner(item: Resource) -> str:
 
 
 def sets_among(items: Iterable[Resource], wanted: Sequence[str]) -> list[Resource]:
-    """Return the PackageVariantSets among the items: those named, or all by namespace and name.
+    """Return the PackageVariantSets among the items: the named ones, or all by namespace and name.
 
-    PorchError for a missing name, for a set of another version, which would be ignored silently, and for two
-    sets of one name, as each would own the variants of the other.
+    Raises PorchError for a missing name, for a set of another version, which would be ignored silently, and
+    for two sets of one name, as each would own the variants of the other.
     """
     items = list(items)
     found = [

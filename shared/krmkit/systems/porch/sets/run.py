@@ -1,4 +1,4 @@
-"""The function that generates the variants of sets among the items of a list, and what it says of them."""
+"""Generate the variants of sets among the items of a list, and report them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from krmkit.systems.porch.sets.items import Fleet, Planned, sets_among
 from krmkit.systems.porch.sets.validation import conditions_of_reconciled
 from krmkit.systems.porch.variants.decodevariants import decode_set
 from krmkit.systems.porch.variants.findings import condition_finding, violation_findings
-from krmkit.systems.porch.variants.status import set_status
+from krmkit.systems.porch.variants.gates import set_status
 
 _RULES = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-not-found"}
 """The rule of a set without variants, by the controller's reason."""
@@ -25,10 +25,10 @@ _RULES = {"ValidationError": "validation-error", "UpstreamNotFound": "upstream-n
 def generate_variants(
     items: ResourceList, spec: Object, config: Resource | None, explain: bool = False
 ) -> list[Finding]:
-    """Generate the variants of the set that is the config, else of those among the items, or none.
+    """Generate the variants of the config if it is a set, else of the sets among the items.
 
-    With `explain`, a finding names each variant. Raises PorchError (no-set) for sets that are named and
-    missing, or twins.
+    explain: a finding names each variant. Raises PorchError (no-set) for a named set that is missing or
+    exists twice.
     """
     given = [config] if config is not None and config.kind == SET_KIND else []
     wanted = [] if given else [str(one) for one in sequence(spec["sets"])]
@@ -68,7 +68,7 @@ def generate_variants(
 
 
 def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
-    """Report warnings about a set's variants, and each variant while `explaining`."""
+    """Report warnings about a set's variants, and with `explaining` each variant."""
     resource, changes = planned.packages.resource, planned.changes
     if not planned.upstream_known:
         upstream = revision_name(planned.packages.spec["upstream"])
@@ -96,9 +96,9 @@ def plan_findings(planned: Planned, explaining: bool) -> Iterator[Finding]:
 
 
 def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
-    """Write the conditions of a set that was reconciled into its status, or report them with --explain.
+    """Write a reconciled set's conditions into its status, or report them with --explain.
 
-    A set that is the config, not an item, has no place for them.
+    A set that is the config, not an item, has no place for conditions.
     """
     resource = planned.packages.resource
     conditions = conditions_of_reconciled()
@@ -115,7 +115,7 @@ def status_findings(planned: Planned, write: bool) -> Iterator[Finding]:
 
 
 def doubts(planned: Planned) -> list[tuple[str, str]]:
-    """Return (rule, message) of valid but probably unintended values."""
+    """Return (rule, message) of values that are valid but probably unintended."""
     found = []
     repeated, odd = planned.generated.repeated, planned.generated.odd_names
     if repeated:

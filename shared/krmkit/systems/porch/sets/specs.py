@@ -1,7 +1,7 @@
 """Render the template of a set's target to the spec of a PackageVariant.
 
-Source: renderPackageVariantSpec of the packagevariantsets controller; the order of evaluation, and so the
-reported error, is the same.
+Source: renderPackageVariantSpec of the packagevariantsets controller. The order of evaluation is kept, so
+that the first reported error is the same.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from krmkit.systems.porch.sets.targets import DownstreamTarget, TargetObject
 
 
 class VariantTemplate:
-    """The template of a target, compiled."""
+    """The compiled template of a target."""
 
     def __init__(self, template: dict[str, Any], scope: ExpressionScope) -> None:
         downstream = mapping(template, "downstream")
@@ -67,7 +67,7 @@ class VariantTemplate:
 
     @property
     def chooses_repo(self) -> bool:
-        """Return whether an expression gives the repository, which comes before repositories are bound."""
+        """Return whether an expression gives the repository, which must run before repositories are bound."""
         return isinstance(self._repo, TemplateExpression)
 
     def repo(self, default: str, values: ExpressionValues | None) -> str:
@@ -106,7 +106,7 @@ class VariantTemplate:
 
 
 class VariantRenderer:
-    """Render the variants of one set. `repositories`: those of its namespace, by name."""
+    """Render the variants of one set. `repositories`: the Repositories of its namespace, by name."""
 
     def __init__(
         self, upstream_spec: dict[str, Any], upstream: TargetObject, repositories: Mapping[str, TargetObject]
@@ -117,7 +117,7 @@ class VariantRenderer:
         self._templates: dict[int, VariantTemplate] = {}
 
     def render(self, downstream: DownstreamTarget) -> dict[str, Any]:
-        """Return the spec of one variant. PorchError names the failing field or the missing repository."""
+        """Return the spec of one variant. PorchError names the failed field or the missing repository."""
         repo, package = downstream.repo, downstream.package
         spec: dict[str, Any] = {
             "upstream": self._upstream_spec,
@@ -148,7 +148,7 @@ class VariantRenderer:
 def _overriding(
     field: str, downstream: dict[str, Any], key: str, scope: ExpressionScope
 ) -> str | TemplateExpression | None:
-    """Return what replaces a default: a text or an expression; None if both are absent or empty."""
+    """Return the text or expression that replaces a default; None if both are absent or empty."""
     if downstream.get(key + "Expr"):
         return TemplateExpression(field, downstream[key + "Expr"], scope)
     return downstream.get(key) or None

@@ -1,4 +1,4 @@
-"""The targets of a PackageVariantSet: from selectors to one entry for each future variant.
+"""Unroll the targets of a PackageVariantSet: from selectors to one entry for each future variant.
 
 Source: unrollDownstreamTargets and getUpstreamPR of the packagevariantsets controller. One addition:
 objectSelector.name, which the reference declares and ignores, selects by name.
@@ -31,7 +31,7 @@ class TargetObject:
 
     @classmethod
     def of(cls, resource: Resource) -> TargetObject:
-        """Return the part of an item. Raises YamlError, Refused for one that cannot be read."""
+        """Read an item. Raises YamlError or Refused if it is unreadable."""
         resource.refuse_unreadable()
         return cls(resource.name, resource.namespace, resource.labels, resource.annotations)
 
@@ -43,7 +43,7 @@ class TargetObject:
 
 @dataclass(frozen=True, slots=True)
 class DownstreamTarget:
-    """One future variant: the defaults of its downstream, the selected object and the template, if any."""
+    """One future variant: its downstream's defaults, and the selected object and the template, if any."""
 
     target: int
     repo: str
@@ -53,9 +53,9 @@ class DownstreamTarget:
 
 
 def unroll(spec: dict[str, Any], listing: Listing) -> list[DownstreamTarget]:
-    """Return the entries of all targets, in order; duplicates stay. Raises PorchError for bad selectors.
+    """Return the entries of all targets of a valid set, in order; duplicates stay.
 
-    `spec` is that of a valid set. A selector that matches nothing gives no entries.
+    A selector without a match gives no entries. Raises PorchError for bad selectors.
     """
     package = spec["upstream"].get("package") or ""
     targets: list[DownstreamTarget] = []

@@ -1,4 +1,4 @@
-"""A set's PackageVariants as `krmkit.libraries.yaml.emit` writes them, with repeated parts made once."""
+"""Write a set's PackageVariants as `krmkit.libraries.yaml.emit` does, but each repeated part only once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def owner_of(packages: DecodedVariant) -> str:
 
 
 class VariantWriter:
-    """Write the variants of one set. Shared metadata, and scalars that many share, are composed once."""
+    """Write the variants of one set. Shared metadata and frequent scalars are composed once."""
 
     def __init__(self, packages: DecodedVariant, finalizer: bool = False) -> None:
         self._keys: dict[str, str] = {}
@@ -43,7 +43,7 @@ class VariantWriter:
         self._tail = self._block(tail, 2)
 
     def document(self, name: str, path: str, index: int, spec: dict[str, Any]) -> str:
-        """Return a whole variant, with the annotations that tell kpt where to put it."""
+        """Return a whole variant, with the annotations that tell kpt its file."""
         return (
             f"apiVersion: {VARIANT_VERSION}\nkind: {VARIANT_KIND}\nmetadata:\n  name: {self._scalar(name, 2)}{self._metadata}\n"
             f'    {names.INDEX}: "{index}"\n    {names.PATH}: {self._scalar(path, 4)}{self._tail}\n{self.spec(spec)}\n'
@@ -54,7 +54,7 @@ class VariantWriter:
         return "spec:" + self._block(spec, 2)
 
     def _block(self, mapping: dict[str, Any], column: int) -> str:
-        """Return the lines of a mapping with its keys at `column`, each with a newline in front."""
+        """Return the lines of a mapping, keys at `column`, each line with a newline in front."""
         pad = "\n" + " " * column
         keys, scalars = self._keys, self._scalars
         parts: list[str] = []

@@ -1,6 +1,6 @@
 """Validate a PackageVariantSet (config.porch.kpt.dev/v1alpha2).
 
-Source: validatePackageVariantSet of the packagevariantsets controller; order and texts are the same. One
+Source: validatePackageVariantSet of the packagevariantsets controller, with its order and messages. One
 check is added: entries of configMapExprs follow the rule of all other expression lists.
 """
 
@@ -14,7 +14,7 @@ from krmkit.systems.porch.variants.validation import VALID
 
 
 def validate_set(spec: dict[str, Any]) -> list[str]:
-    """Return every message in the controller's order, none for a valid spec. Null counts as absent."""
+    """Return all messages in the controller's order. Null counts as absent."""
     errors: list[str] = []
     upstream = spec.get("upstream")
     if upstream is None:
@@ -117,5 +117,5 @@ def _map_expressions(field: str, entries: list[dict[str, Any]] | None) -> list[s
 
 
 def conditions_of_reconciled() -> list[Condition]:
-    """Return Stalled and Ready of a set whose variants were brought up to date."""
+    """Return Stalled and Ready of a set with up-to-date variants."""
     return [VALID, Condition(READY, "True", "Reconciled", "package variants successfully reconciled")]

@@ -1,1 +1,1 @@
-"""One PackageVariant: context, pipeline, injection, lifecycle."""
+"""Apply one PackageVariant: context, pipeline, injection, lifecycle."""

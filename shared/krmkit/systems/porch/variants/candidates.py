@@ -1,4 +1,4 @@
-"""The candidates for injection: objects of the config, and items marked as local config."""
+"""Collect the candidates for injection: objects of the config, and items marked as local config."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NO_OBJECT = frozenset((names.INJECTION, names.GENERATED_BY, names.PREVIOUS))
 
 
 class Candidate:
-    """An object that may be injected: its type and name, and its data, which is read only if it is chosen.
+    """An object that may be injected: type, name, and data, which is read only if it is chosen.
 
-    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: its
-    namespace, if that prevents its injection.
+    `source`: the item, or the config that holds the object at `field`; None if unknown. `elsewhere`: the
+    object's namespace if that prevents the injection.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Candidate:
 
     @classmethod
     def of(cls, resource: Resource, elsewhere: str = "") -> Candidate:
-        """Return a candidate whose data is read when it is chosen."""
+        """Return a candidate for a resource, whose data is read when it is chosen."""
         candidate = cls(
             {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": {"name": resource.name}},
             elsewhere,
@@ -60,9 +60,9 @@ def candidates(
 ) -> list[Candidate]:
     """Return the config's objects for a variant's namespace, then items, by file and position.
 
-    Those of other namespaces are included for hints, and marked so.
+    Objects of other namespaces are included and marked, for hints.
 
-    Items count if they are marked local-config and are not part of the package's own machinery: injection
+    An item counts if it is marked local-config and is not part of the package's own machinery: injection
     points, Kptfiles, the package context, packs, and the functionConfig (which kpt also passes as an item).
     Generated items, and old states kept for comparison, do not count either.
     """
@@ -83,7 +83,7 @@ def candidates(
 
 
 def _elsewhere(own: str, namespace: str) -> str:
-    """Return the namespace of an object outside the variant's namespace, else ""."""
+    """Return an object's namespace if it is not the variant's, else ""."""
     return "" if in_namespace(own, namespace) else own
 
 

@@ -1,4 +1,4 @@
-"""The causes of a variant package's values: fields of the PackageVariant, or of the function's config."""
+"""Record the causes of a variant package's values: fields of the PackageVariant or of another config."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class VariantCauses:
-    """The causes from a config: a PackageVariant, the function's kind, or a ConfigMap of texts."""
+    """The causes in a config: a PackageVariant, the function's own kind, or a ConfigMap."""
 
     def __init__(self, log: CauseLog, config: Resource) -> None:
         self._log = log
@@ -33,7 +33,7 @@ class VariantCauses:
         self._log.set(item, ("data", key), config_cause(self._config, *field))
 
     def pipeline(self, kptfile: Resource, step: str, size: int, edited: bool) -> None:
-        """Record the functions at the front of a pipeline's list, and that those behind them moved there."""
+        """Record the functions at the front of a pipeline's list, and the move of the others."""
         field: Path = ("data", "pipeline") if self._flat else ("spec", "pipeline", step)
         if size or edited:
             self._log.set(kptfile, ("pipeline", step), config_cause(self._config, *field))
@@ -45,7 +45,7 @@ class VariantCauses:
     def injected(
         self, item: Resource, field: str, injector: int, source: Resource | None, inline: Path
     ) -> None:
-        """Record an injector's source: a field of an item, or an object that `source` holds at `inline`."""
+        """Record an injector's source: a field of an item, or an object at `inline` in `source`."""
         listed: Path = ("data", "injectors") if self._flat else ("spec", "injectors", injector)
         found = [config_cause(self._config, *listed)]
         if source is not None:
@@ -61,11 +61,11 @@ class VariantCauses:
         return config_cause(source, *inline, field, follows=True)
 
     def applied(self, kptfile: Resource) -> None:
-        """Record the status of a variant that was applied to a package."""
+        """Record the status of an applied variant."""
         self._log.set(self._config, ("status", "conditions"), resource_cause(kptfile, "metadata", "name"))
 
     def conditions(self, kptfile: Resource, points: Sequence[InjectionPoint]) -> None:
-        """Record the conditions and gates that injection points have in the Kptfile."""
+        """Record the conditions and gates of injection points in the Kptfile."""
         by_type = {point.condition_type: point.resource for point in points if point.resource is not None}
         for section, name, key in (
             ("info", "readinessGates", "conditionType"),

@@ -1,4 +1,4 @@
-"""The package context: the ConfigMap kptfile.kpt.dev in package-context.yaml.
+"""Set the package context: the ConfigMap kptfile.kpt.dev in package-context.yaml.
 
 Source: ensurePackageContext of the packagevariants controller, and kpt's built-in generator,
 pkg/lib/builtins/pkg_context.go.
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def set_context(items: ResourceList, context: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Apply a context, or that of the PackageVariant that is the config, to the root package among the items.
+    """Apply a context, or the context of a PackageVariant config, to the root package among the items.
 
-    Raises PorchError (no-package-context) where the package has no context, or one that cannot be edited.
+    Raises PorchError (no-package-context) if the package has no context, or one that cannot be edited.
     """
     variant = variant_of(config)
     if variant is not None and variant.violations:
@@ -54,10 +54,10 @@ def set_context(items: ResourceList, context: dict[str, Any], config: Resource |
 def set_package_context(
     package: PackageView, context: dict[str, Any] | None, causes: VariantCauses | None = None
 ) -> None:
-    """Set the keys of context.data, then remove those of context.removeKeys: a key in both is removed.
+    """Set the keys of context.data, then remove the keys of context.removeKeys, which win.
 
     If both are empty, nothing is read. All values become strings, as the controller reads and writes a map of
-    strings. Existing keys keep their place, new ones follow sorted. PorchError if the file, its only
+    strings. Existing keys keep their place, new keys follow sorted. Raises PorchError if the file, its only
     ConfigMap, or its data is missing.
     """
     context = context or {}
@@ -90,7 +90,7 @@ def set_package_context(
 
 
 def is_package_context(resource: Resource) -> bool:
-    """Return whether kpt's generator drops the resource: any ConfigMap of the reserved name, in any file."""
+    """Return whether kpt's generator drops the resource: a ConfigMap of the reserved name in any file."""
     return resource.kind == "ConfigMap" and resource.api_version == "v1" and resource.name == CONTEXT_NAME
 
 

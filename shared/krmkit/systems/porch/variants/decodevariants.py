@@ -1,4 +1,4 @@
-"""PackageVariants and PackageVariantSets from resources, decoded strictly."""
+"""Decode PackageVariants and PackageVariantSets strictly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HINTS = {
 
 
 class DecodedVariant:
-    """A PackageVariant or PackageVariantSet; `spec` is valid if there are no `violations`."""
+    """A PackageVariant or PackageVariantSet. `spec` is valid if there are no `violations`."""
 
     def __init__(self, resource: Resource, spec: dict[str, Any], violations: list[Violation]) -> None:
         self.resource = resource
@@ -39,7 +39,7 @@ class DecodedVariant:
 
 
 def recorder(log: CauseLog | None, config: Resource | None) -> VariantCauses | None:
-    """Return the recorder of the values that a variant, or another config, sets; None without a log."""
+    """Return the recorder of values that the config sets; None without a log."""
     return None if log is None or config is None else VariantCauses(log, config)
 
 
@@ -54,10 +54,9 @@ def is_set(resource: Resource) -> bool:
 
 
 def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
-    """Raise PorchError for a PackageVariant or set of an unsupported version, which would not count.
+    """Raise PorchError for a PackageVariant or set of an unsupported version, which would be ignored.
 
-    `fleet`: the resource is one of a fleet's file, where another group, or a slip in the kind, is an error
-    too.
+    fleet: the resource is from a fleet's file, where another group or a misspelt kind is an error too.
     """
     expected = {VARIANT_KIND: VARIANT_VERSION, SET_KIND: SET_VERSION}
     group = resource.api_version.partition("/")[0]
@@ -74,19 +73,19 @@ def refuse_other_version(resource: Resource, fleet: bool = False) -> None:
 
 
 def decode_variant(resource: Resource) -> DecodedVariant:
-    """Return a PackageVariant. Raises YamlError and Refused for another text."""
+    """Decode a PackageVariant. Raises YamlError or Refused."""
     from krmkit.systems.porch.api.specschemas import VARIANT
 
     return _decode(resource, VARIANT)
 
 
 def variant_of(config: Resource | None) -> DecodedVariant | None:
-    """Return the PackageVariant that is a function's config; None for another config."""
+    """Return the function's config if it is a PackageVariant, else None."""
     return decode_variant(config) if config is not None and config.kind == VARIANT_KIND else None
 
 
 def decode_set(resource: Resource) -> DecodedVariant:
-    """Return a PackageVariantSet. Raises YamlError and Refused for another text."""
+    """Decode a PackageVariantSet. Raises YamlError or Refused."""
     from krmkit.systems.porch.api.specschemas import SET
 
     return _decode(resource, SET)

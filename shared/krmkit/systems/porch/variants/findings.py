@@ -1,7 +1,4 @@
-"""Outcomes of the engines as findings.
-
-results.extend(point_findings(points))
-"""
+"""Report the outcomes of the engines as findings: `results.extend(point_findings(points))`."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _WHERE_OBJECTS_STAND = (
 
 
 def violation_findings(decoded: DecodedVariant) -> list[Finding]:
-    """Return an error for each violation of the form of a PackageVariant or PackageVariantSet."""
+    """Return an error for each violation in a PackageVariant or PackageVariantSet."""
     return [
         Finding("invalid-config", one.message, decoded.resource, one.path, current=one.current)
         for one in decoded.violations
@@ -32,7 +29,7 @@ def violation_findings(decoded: DecodedVariant) -> list[Finding]:
 
 
 def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
-    """Report why points are not injected, as a warning if required, else an info; explain the others."""
+    """Report why points are not injected, as warnings if they are required; explain the others."""
     for point in points:
         for line in point.explained:
             yield Finding("injection", line, point.resource)
@@ -51,13 +48,13 @@ def point_findings(points: Iterable[InjectionPoint]) -> Iterator[Finding]:
 
 
 def pipeline_finding(kptfile: Resource) -> Finding:
-    """Return the finding of a changed pipeline, which waits for the next render: kpt reads it first."""
+    """Report a changed pipeline, which waits for the next render: kpt reads it before functions run."""
     message = "the pipeline has changed; that takes effect with the next render, so render again"
     return Finding("render-again", message, kptfile, "pipeline")
 
 
 def condition_finding(rule: str, condition: Condition, resource: Resource | None) -> Finding:
-    """Return a condition of a PackageVariant or PackageVariantSet."""
+    """Report a condition of a PackageVariant or PackageVariantSet."""
     message = f"{condition.type} is {condition.status} ({condition.reason}): {condition.message}"
     return Finding(rule, message, resource, tags=_tags(condition))
 

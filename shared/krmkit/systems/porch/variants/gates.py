@@ -1,7 +1,7 @@
-"""The conditions and readiness gates of injection points in the root Kptfile.
+"""Write conditions, with gates for injection points into the Kptfile, else into a variant's status.
 
 Source: setInjectionPointConditionsAndGates of the packagevariants controller. Unlike it, the lists are edited
-in place: comments and fields that the API does not know stay.
+in place: comments and unknown fields stay.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NO_MATCH = "no resource matched any injection selector for this injection point
 
 
 def condition_of(point: InjectionPoint) -> Condition:
-    """Return the condition of one point: True if an object was injected, else False with the reason."""
+    """Return the condition of a point: True if an object was injected, else False with the reason."""
     if point.injected:
         message = f'injected resource "{point.injected_name}" from cluster'
         return Condition(point.condition_type, "True", "ConfigInjected", message)
@@ -37,8 +37,8 @@ def set_conditions_and_gates(
 ) -> None:
     """Write a condition for each point, and a gate for each required one; sort both lists.
 
-    Gates and conditions of others stay. Neither list is created empty. PorchError for a field of another type
-    than Porch's.
+    Other gates and conditions stay. Neither list is created empty. Raises PorchError if a field has another
+    type than Porch's.
     """
     _check_types(kptfile)
     gates = _list(kptfile, "info", "readinessGates")
@@ -50,7 +50,7 @@ def set_conditions_and_gates(
 
 
 def _check_types(kptfile: Resource) -> None:
-    """Raise PorchError for types that Porch's JSON decoder refuses, though kpt takes them."""
+    """Raise PorchError for types that Porch's JSON decoder refuses, though kpt accepts them."""
     from krmkit.libraries.schema.violations import validate
     from krmkit.systems.porch.api.specschemas import KPTFILE
 
@@ -129,3 +129,30 @@ def open_gates(kptfile: Resource) -> list[str]:
         for gate in gates
         if gate.get("conditionType") and gate["conditionType"] not in done
     ]
+
+
+def set_status(resource: Resource, conditions: Sequence[Condition]) -> None:
+    """Set conditions in status.conditions: each replaces the condition of its type, or is added.
+
+    A status with equal conditions stays unchanged. There is no lastTransitionTime: functions have no clock.
+    """
+    if is_null(own(resource, "status")):
+        resource.set(("status",), {"conditions": [condition.data() for condition in conditions]})
+        return
+    existing = own(resource, "status", "conditions")
+    if not isinstance(existing, Seq) or not existing.items:
+        resource.set(("status", "conditions"), [condition.data() for condition in conditions])
+        return
+    positions: dict[object, int] = {}
+    for position, item in enumerate(existing.items):
+        entry = deref(item)
+        if isinstance(entry, Map):
+            positions.setdefault(value_of(lookup(entry, "type")), position)
+    for condition in conditions:
+        known = positions.get(condition.type)
+        if known is None:
+            resource.set(("status", "conditions", len(existing.items)), condition.data())
+            continue
+        for field, value in condition.data().items():
+            if value_of(resource.node("status", "conditions", known, field)) != value:
+                resource.set(("status", "conditions", known, field), value)

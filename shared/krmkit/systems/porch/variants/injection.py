@@ -1,6 +1,6 @@
 """Inject configs: copy objects of the cluster into the injection points of a package.
 
-Source: ensureConfigInjection of the packagevariants controller. The caller gives the cluster as a list of
+Source: ensureConfigInjection of the packagevariants controller. The caller passes the cluster's objects as
 candidates.
 """
 
@@ -12,8 +12,7 @@ from krmkit.krm.finding import Finding
 from krmkit.libraries.yaml.data import wide_data
 from krmkit.libraries.yaml.errors import LimitError, YamlError
 from krmkit.systems.porch.api.apinames import PorchError
-from krmkit.systems.porch.edits.fieldorder import ordered
-from krmkit.systems.porch.edits.minimaledit import overwrite
+from krmkit.systems.porch.edits.minimaledit import ordered, overwrite
 from krmkit.systems.porch.variants.candidates import Candidate, candidates
 from krmkit.systems.porch.variants.causes import VariantCauses
 from krmkit.systems.porch.variants.decodevariants import recorder, variant_of
@@ -64,12 +63,11 @@ def inject_config(
     causes: VariantCauses | None = None,
     optional: bool = False,
 ) -> list[InjectionPoint]:
-    """Find the package's injection points, fill them, write conditions and gates into the root Kptfile.
+    """Find the package's injection points, fill them, and write their conditions and gates.
 
-    Unfilled injection points are not an error: their condition is False. PorchError, before any change, if a
-    resource cannot be read, an annotation has an unknown value, or two points share a condition type;
-    PorchError if the root has no Kptfile, unless `optional` permits that: conditions and gates then have no
-    place.
+    A point that is not filled is not an error: its condition is False. Raises PorchError, before any change,
+    if a resource cannot be read, an annotation has an unknown value, or two points share a condition type;
+    also if the root has no Kptfile for conditions and gates, unless `optional`.
     """
     points = find_injection_points(package)
     validate_injection_points(points)
@@ -91,7 +89,7 @@ def inject_config(
 
 
 def find_injection_points(package: PackageView) -> list[InjectionPoint]:
-    """Return all resources with the annotation, of subpackages too, by file and position."""
+    """Return all annotated resources, of subpackages too, by file and position."""
     points: list[InjectionPoint] = []
     for file, resource in package.by_file():
         try:
@@ -171,7 +169,7 @@ def fill(
 
 
 def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], objects: Sequence[Candidate]) -> str:
-    """Return the object that was meant if no injector finds one: elsewhere, or of a similar name."""
+    """Return the probably wanted object if no injector matches: elsewhere, or of a similar name."""
     resource = point.resource
     assert resource is not None
     version, kind = resource.api_version, resource.kind
@@ -192,7 +190,10 @@ def _hint(point: InjectionPoint, injectors: Sequence[dict[str, Any]], objects: S
 
 
 def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
-    """Return why an injector does not fit a point's type, or "". Absent fields match all, "" only itself."""
+    """Return why an injector does not match a point's type, or "".
+
+    An absent field matches all, "" only "".
+    """
     group, slash, version = api_version.rpartition("/")
     if not slash:
         group = ""
@@ -204,12 +205,12 @@ def _mismatch(injector: dict[str, Any], api_version: str, kind: str) -> str:
 
 
 def injected_field(chosen: Candidate) -> str:
-    """Return the field that is copied: `data` of a ConfigMap of the core group, `spec` of everything else."""
+    """Return the copied field: `data` of a ConfigMap of the core group, else `spec`."""
     return "data" if "/" not in chosen.api_version and chosen.kind == "ConfigMap" else "spec"
 
 
 def copy(point: InjectionPoint, resource: Resource, chosen: Candidate) -> None:
-    """Replace the point's data (of a core ConfigMap) or spec, and note the source in an annotation."""
+    """Replace the point's data (of a core ConfigMap) or spec, and name the source in an annotation."""
     field = injected_field(chosen)
     if field not in chosen.data:
         point.errors.append(f'field "{field}" not found in resource "{chosen.name}"')

@@ -1,4 +1,4 @@
-"""An injection point: a resource of a package that receives data of an object of the cluster."""
+"""Model an injection point: a resource of a package that receives data from an object of the cluster."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from krmkit.krm.resource import Resource
 class InjectionPoint:
     """A resource annotated for injection, and the result.
 
-    `errors`: first those of the annotation, later the reasons why nothing was injected. `explained`: the
-    outcome of each tried injector.
+    `errors`: errors of the annotation, later the reasons why nothing was injected. `explained`: the outcome
+    of each tried injector.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The actions of a PackageVariant on package revisions of its downstream: own, adopt, delete, orphan.
+"""Decide about a PackageVariant's downstream package revisions: own, adopt, delete, orphan.
 
 Package revisions are Porch's PackageRevision objects as plain data. Nothing is written here: each rule
 returns `StoreStep`s, and the caller carries them out in its own store (git, files, a server).
@@ -31,7 +31,7 @@ MAIN_WORKSPACE = "main"
 
 @dataclass(frozen=True, slots=True)
 class StoreStep:
-    """One change of the store: `delete` removes `revision`, `update` replaces the stored one by it."""
+    """One change of the store: `delete` removes `revision`, `update` replaces the stored revision by it."""
 
     verb: str
     revision: Revision
@@ -48,8 +48,8 @@ class Downstream:
 def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstream:
     """Return a variant's downstream revisions: its drafts, else its latest published one, else none.
 
-    An owned revision of another package is deleted or orphaned; an unowned revision of the right package is
-    adopted when the policy says adoptExisting, and passed over otherwise.
+    An owned revision of another package is deleted or orphaned. An unowned revision of the right package is
+    adopted under adoptionPolicy adoptExisting, and ignored otherwise.
     """
     target = mapping(variant["spec"], "downstream")
     adopts = variant["spec"].get("adoptionPolicy") == "adoptExisting"
@@ -77,10 +77,10 @@ def downstream_revisions(variant: Variant, revisions: list[Revision]) -> Downstr
 
 
 def delete_or_orphan(variant: Variant, revision: Revision) -> list[StoreStep]:
-    """Return the step of the variant's deletionPolicy; none where deletion is already proposed.
+    """Return the step of the variant's deletionPolicy; none if deletion is already proposed.
 
-    `orphan` removes the owner reference. `delete` removes a draft at once, and only proposes to delete what
-    is published.
+    `orphan` removes the owner reference. `delete` removes a draft at once, and only proposes the deletion of
+    a published revision.
     """
     if variant["spec"].get("deletionPolicy") == "orphan":
         orphaned = deepcopy(revision)
@@ -99,7 +99,7 @@ def delete_or_orphan(variant: Variant, revision: Revision) -> list[StoreStep]:
 
 
 def adopt(variant: Variant, revision: Revision) -> Revision:
-    """Return a copy of `revision` that the variant owns, with the variant's labels and annotations set."""
+    """Return a copy of `revision` with the variant as owner, and its labels and annotations."""
     adopted = deepcopy(revision)
     metadata = adopted.setdefault("metadata", {})
     metadata["ownerReferences"] = [*owner_references(revision), owner_reference(variant)]
@@ -110,7 +110,7 @@ def adopt(variant: Variant, revision: Revision) -> Revision:
 
 
 def owner_reference(variant: Variant) -> dict[str, Any]:
-    """Return the owner reference that a variant puts on revisions it makes or adopts."""
+    """Return the owner reference for revisions that a variant makes or adopts."""
     return {
         "apiVersion": variant.get("apiVersion") or VARIANT_VERSION,
         "kind": VARIANT_KIND,
@@ -121,7 +121,6 @@ def owner_reference(variant: Variant) -> dict[str, Any]:
 
 
 def owner_references(revision: Revision) -> list[dict[str, Any]]:
-    """Return the ownerReferences of a revision; an empty list where it has none."""
     return list(find(revision, ("metadata", "ownerReferences")) or [])
 
 
@@ -131,14 +130,14 @@ def is_owned(variant: Variant, revision: Revision) -> bool:
 
 
 def is_published(revision: Revision) -> bool:
-    """Return whether a revision is Published or DeletionProposed: it was published, and cannot be edited."""
+    """Return whether a revision is Published or DeletionProposed, and so cannot be edited."""
     return _lifecycle(revision) in (PUBLISHED, DELETION_PROPOSED)
 
 
 def new_workspace_name(package: str, repository: str, revisions: list[Revision]) -> str:
     """Return a new workspace `packagevariant-<n>` of a package: one above the highest number.
 
-    Example: workspaces packagevariant-1 and packagevariant-7 give packagevariant-8.
+    Example: after packagevariant-1 and packagevariant-7 comes packagevariant-8.
     """
     highest = 0
     for revision in revisions:

@@ -1,4 +1,4 @@
-"""Names that Porch makes: of pipeline functions of a variant, and of the variants of a set."""
+"""Make Porch's names: for a variant's pipeline functions, and for a set's variants."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def function_name(variant: str, function: str, position: int) -> str:
 
 
 def is_function_of(variant: str, name: str) -> bool:
-    """Return whether the variant added a pipeline function of this name.
+    """Return whether a pipeline function of this name was added by the variant.
 
-    A dot in either name gives more than four parts, and the function is not recognised. The last is what Go's
-    Atoi takes.
+    A dot in either name gives more than four parts, and the function is not recognised. The last part must be
+    a number for Go's Atoi.
     """
     parts = name.split(".")
     if len(parts) != 4 or parts[:2] != [_PREFIX, variant]:

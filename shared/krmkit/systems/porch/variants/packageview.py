@@ -1,4 +1,4 @@
-"""A package as the engines see it: its resources by file, and the two files that they know by name."""
+"""View a package as the engines do: its resources by file, and the two files with fixed names."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PATTERNS = (".yaml", ".yml", ".json")
 class PackageView:
     """A package and the subpackages that came with it.
 
-    The root is the package of the Kptfile with the shortest path: `kpt fn render` gives every resource the
+    The root is the package of the Kptfile with the shortest path. `kpt fn render` gives every resource the
     path of its own package, and file paths relative to that; `kpt fn eval` gives no package path, and file
-    paths relative to the root. Resources that a function has just made have no package path either; they are
-    the root's.
+    paths relative to the root. Resources that a function has just made have no package path; they are the
+    root's.
     """
 
     def __init__(self, resources: Iterable[Resource]) -> None:
@@ -34,10 +34,9 @@ class PackageView:
         self.root = min(packages, key=lambda path: (len(path), path), default="")
 
     def _named(self, file: str) -> list[tuple[tuple[str, str, int], int]]:
-        """Return place and position of the resources that a file may have, reading no other places.
+        """Return place and position of the resources that a file may have.
 
-        Resources do not change their places while a package of them is at work, so each name is looked for
-        once.
+        Resources do not move while a package is processed, so each name is looked up once.
         """
         name = file.rpartition("/")[2]
         found = self._found.get(name)
@@ -56,7 +55,6 @@ class PackageView:
         return path
 
     def at(self, file: str) -> list[Resource]:
-        """Return the resources of a file of the root package, in order."""
         found = [
             (index, position)
             for (package, path, index), position in self._named(file)
@@ -65,7 +63,10 @@ class PackageView:
         return [self.resources[position] for _, position in sorted(found)]
 
     def single(self, file: str, kind: str = "", name: str = "") -> Resource:
-        """Return the only resource of a root's file. PorchError for none, several, another kind or name."""
+        """Return the only resource of a file of the root.
+
+        Raises PorchError for any other number, kind or name.
+        """
         found = self.at(file)
         where = "in PackageRevisionResources"
         if not found:
@@ -108,7 +109,7 @@ def place_of(resource: Resource) -> tuple[str, str, int]:
 
 
 def empty_document(text: str) -> int:
-    """Return the line of a `---` without content behind it, which Porch refuses; 0 if there is none."""
+    """Return the line of a `---` without content, which Porch refuses; 0 if there is none."""
     marker = 0
     for number, line in enumerate(text.split("\n") if "---" in text else (), 1):
         head, content = line[:3], line[3:].strip()
@@ -123,6 +124,6 @@ def empty_document(text: str) -> int:
 
 
 def is_resource_file(path: str) -> bool:
-    """Return whether kpt and Porch read resources from a file of this name."""
+    """Return whether kpt and Porch read resources from a file with this name."""
     name = path.rpartition("/")[2]
     return name == KPTFILE or name.endswith(_PATTERNS)

@@ -1,8 +1,8 @@
-"""A variant's functions at the front of the Kptfile's pipeline.
+"""Put a variant's functions at the front of the Kptfile's pipeline.
 
-Source: ensureKRMFunctions of the packagevariants controller. Where the reference is a trap, this deviates:
+Source: ensureKRMFunctions of the packagevariants controller. Four deviations avoid traps of the reference:
 dots in names are an error instead of another copy on every run, `pipeline: null` counts as absent, unknown
-keys of the pipeline stay, mutators are written before validators when both are new.
+keys of the pipeline stay, mutators are written before validators if both are new.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 from krmkit.libraries.yaml.data import go_data, go_value, is_null, lookup, same_data
 from krmkit.libraries.yaml.tree import Map, Scalar, Seq, deref
 from krmkit.systems.porch.api.apinames import PorchError
-from krmkit.systems.porch.edits.fieldorder import ordered
-from krmkit.systems.porch.edits.minimaledit import arrange, own
+from krmkit.systems.porch.edits.minimaledit import arrange, ordered, own
 from krmkit.systems.porch.variants.decodevariants import recorder, variant_of
 from krmkit.systems.porch.variants.findings import pipeline_finding, violation_findings
 from krmkit.systems.porch.variants.naming import function_name, is_function_of
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from krmkit.libraries.yaml.tree import Node
     from krmkit.systems.porch.variants.causes import VariantCauses
 
-# In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.fieldorder.
+# In the order of the API; the Kptfile's order is that of krmkit.systems.porch.edits.minimaledit.
 FIELDS = (
     "image",
     "exec",
@@ -44,9 +43,9 @@ LISTS = ("mutators", "validators")
 
 
 def prepend_functions(items: ResourceList, spec: dict[str, Any], config: Resource | None) -> list[Finding]:
-    """Apply a pipeline, or that of the PackageVariant that is the config, to the root package.
+    """Apply a pipeline, or the pipeline of a PackageVariant config, to the root package.
 
-    Raises PorchError where there is no Kptfile, or one that cannot be edited.
+    Raises PorchError if there is no Kptfile, or it cannot be edited.
     """
     variant = variant_of(config)
     if variant is not None and variant.violations:
@@ -74,9 +73,9 @@ def prepend_pipeline(
 ) -> bool:
     """Put the functions of `variant` at the front of the root Kptfile's pipeline, in their order.
 
-    Functions are the variant's by name, at any position. A list that ends up empty goes, and then a pipeline
-    that has nothing left. Returns whether anything changed. PorchError for a Kptfile that is missing or
-    malformed, and for dots in names.
+    A function belongs to the variant by its name, at any position. Lists that become empty are removed, then
+    an empty pipeline. Return whether anything changed. Raises PorchError for a missing or malformed Kptfile,
+    and for dots in names.
     """
     wanted = pipeline or {}
     check_names(variant, wanted)
@@ -107,7 +106,7 @@ def prepend_pipeline(
 
 
 def check_names(variant: str, pipeline: dict[str, Any]) -> None:
-    """Raise PorchError for a dot in a name: the next run would not know the function as the variant's."""
+    """Raise PorchError for a dot in a name: the next run would not recognise the function."""
     why = "so its functions could not be found again and every run would add another copy"
     functions = [
         (step, index, function) for step in LISTS for index, function in enumerate(pipeline.get(step) or ())
@@ -123,7 +122,7 @@ def check_names(variant: str, pipeline: dict[str, Any]) -> None:
 
 
 def _named(variant: str, functions: list[dict[str, Any]]) -> list[Any]:
-    """Return the functions as they are written: typed, with their new names, in kyaml's field order."""
+    """Return the functions in their written form: typed, with new names, in kyaml's field order."""
     return [
         ordered(
             typed_function({**function, "name": function_name(variant, function.get("name") or "", position)})
@@ -133,7 +132,7 @@ def _named(variant: str, functions: list[dict[str, Any]]) -> list[Any]:
 
 
 def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[Any]) -> bool:
-    """Bring one list to the wanted functions; an empty one goes. Return whether anything changed."""
+    """Set the variant's functions in one list, and remove an empty list. Return whether it changed."""
     node = own(kptfile, "pipeline", step)
     if node is not None and not isinstance(node, Seq):
         raise PorchError(f"pipeline.{step} of the Kptfile is not a list of functions")
@@ -165,7 +164,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[Any]) ->
 
 
 def is_own_function(item: Node, variant: str, where: str) -> bool:
-    """Return whether a Kptfile's function is the variant's. Raises PorchError for another form."""
+    """Return whether a Kptfile's function belongs to the variant. Raises PorchError if it is malformed."""
     function = deref(item)
     if not isinstance(function, Map):
         raise PorchError(f"{where} of the Kptfile is not a function (a map)")
@@ -179,7 +178,7 @@ def is_own_function(item: Node, variant: str, where: str) -> bool:
 
 
 def typed_function(function: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy with the API's fields alone, the empty ones left out."""
+    """Return a copy with the API's non-empty fields only."""
     typed = {field: function[field] for field in FIELDS if function.get(field)}
     if "configRef" in typed:
         typed["configRef"] = {field: value for field, value in typed["configRef"].items() if value}

@@ -1,6 +1,6 @@
-"""Validation and conditions of a PackageVariant (config.porch.kpt.dev/v1alpha1).
+"""Validate a PackageVariant (config.porch.kpt.dev/v1alpha1), and make its conditions.
 
-Source: validatePackageVariant of the packagevariants controller; the texts are its own.
+Source: validatePackageVariant of the packagevariants controller, with its messages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ RESERVED_KEYS = ("name", "package-path")
 
 
 def validate_variant(spec: dict[str, Any]) -> list[str]:
-    """Return every message, in the controller's order; none if the spec is valid.
+    """Return all messages in the controller's order.
 
     An empty policy means the default. The upstream's revision and workspace are not required.
     """
@@ -56,7 +56,7 @@ def validate_context(
 ) -> list[str]:
     """Return a message for each reserved key in a packageContext {data, removeKeys}.
 
-    The fields are those that the user wrote: a PackageVariant's, or those of another config.
+    data_field, remove_field: the user's fields, in a PackageVariant or another config.
     """
     data = context.get("data") or {}
     removed = context.get("removeKeys") or []
@@ -81,12 +81,12 @@ VALID = Condition(STALLED, "False", "Valid", "all validation checks passed")
 
 
 def conditions_of_success() -> list[Condition]:
-    """Return Stalled and Ready of a variant whose package was brought up to date."""
+    """Return Stalled and Ready of a variant with an up-to-date package."""
     return [VALID, Condition(READY, "True", "NoErrors", "successfully ensured downstream package variant")]
 
 
 def conditions_of_invalid(errors: list[str]) -> list[Condition]:
-    """Return Stalled and Ready of a variant that is invalid; `errors` from validate_variant."""
+    """Return Stalled and Ready of an invalid variant. errors: from validate_variant."""
     return [
         Condition(STALLED, "True", "ValidationError", "; ".join(errors)),
         Condition(READY, "False", "Error", "invalid packagevariant object"),

@@ -6,8 +6,7 @@ import pytest
 
 from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.data import same_data
-from krmkit.systems.porch.edits.fieldorder import ordered
-from krmkit.systems.porch.edits.minimaledit import overwrite, own
+from krmkit.systems.porch.edits.minimaledit import ordered, overwrite, own
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
-"""krmkit.systems.porch.variants.chain: what is said of variants that were applied."""
+"""krmkit.systems.porch.variants.apply: what is said of variants that were applied."""
 
 from __future__ import annotations
 
 from krmkit.fn.results import Results
 from krmkit.krm.annotations import Location
 from krmkit.krm.resource import Resource
-from krmkit.systems.porch.variants.chain import VariantChain, chain_findings
+from krmkit.systems.porch.variants.apply import VariantChain, chain_findings
 from krmkit.systems.porch.variants.decodevariants import decode_variant
 
 VARIANT = """\

@@ -1,4 +1,4 @@
-"""krmkit.systems.porch.variants.chain: PackageVariants applied to items, and their status; candidates for injection."""
+"""krmkit.systems.porch.variants.apply: PackageVariants applied to items, and their status; candidates for injection."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from krmkit.krm.finding import ERROR
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.systems.porch.api.apinames import Condition, PorchError
+from krmkit.systems.porch.variants.apply import VariantChain, apply_items, chosen
 from krmkit.systems.porch.variants.candidates import candidates
-from krmkit.systems.porch.variants.chain import VariantChain, apply_items, chosen
 from krmkit.systems.porch.variants.decodevariants import decode_variant
-from krmkit.systems.porch.variants.status import set_status
+from krmkit.systems.porch.variants.gates import set_status
 from tests.unit.systems.porch.packages import KPTFILE
 
 VARIANT = """\
