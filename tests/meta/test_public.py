@@ -12,7 +12,7 @@ from krmkit.fn.contract import plugin
 # A name that goes from here breaks functions that others have written; a new one is promised from then on.
 OFFERED = {
     "Config": "api_version crds explain fail_on is_config_map kind name namespace resource spec tag",
-    "Finding": "about at column current data explained field file instead line message proposed resource_ref rule severity tags",
+    "Finding": "about at beside column current data explained field file instead line message proposed related resource_ref rule severity tags",
     "FunctionError": "",
     "Resource": (
         "add_texts adopt annotation annotations api_version changed column document file forget_tree from_data from_node get has"

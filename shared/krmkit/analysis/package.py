@@ -183,10 +183,14 @@ def topology_of(
     except Refused as error:
         if against:
             raise
-        severity, results, said = ERROR, [], f"the Clusters are not compared with {wanted}"
+        severity, results, why = ERROR, [], str(error)
+        said = f"the Clusters are not compared with {wanted}"
         if error.finding.rule == NO_BASELINE:
-            severity, said = INFO, f"{said}, only checked as they are: what a change does is not known"
-            # What no server takes is refused without a change, too.
-            _, results = planned(Work(collected(items), collected(items), package_options(items)))
-        results.append(Result(severity, "no-plan", f"{said}: {error}", path))
-        return {"against": wanted, "clusters": [], "problem": str(error)}, results
+            try:
+                # What no server takes is refused without a change, too.
+                _, results = planned(Work(collected(items), collected(items), package_options(items)))
+                severity, said = INFO, f"{said}, only checked as they are: what a change does is not known"
+            except Refused as unread:
+                why = str(unread)
+        results.append(Result(severity, "no-plan", f"{said}: {why}", path))
+        return {"against": wanted, "clusters": [], "problem": why}, results

@@ -39,6 +39,7 @@ class Finding:
     - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: its subject in the rule's own
     terms, as
       tests compare it.
+    - `related`: other places that belong to it, see `beside`.
     - `explained`: it is there only because --explain was given.
     - `line` and `column`: the place in a text inside the resource, from 1; 0 if it is about no such place.
     The
@@ -46,8 +47,8 @@ class Finding:
     """
 
     __slots__ = (
-        "about", "column", "current", "explained", "field", "file", "line", "message", "proposed", "resource_ref",
-        "rule", "severity", "tags",
+        "about", "column", "current", "explained", "field", "file", "line", "message", "proposed", "related",
+        "resource_ref", "rule", "severity", "tags",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +71,7 @@ class Finding:
         self.proposed = proposed
         self.tags = tags or {}
         self.about = about
+        self.related: list[dict[str, object]] = []
         self.explained = False
         self.line = self.column = 0
         self.resource_ref: dict[str, str] | None = None
@@ -86,6 +88,16 @@ class Finding:
                 self.resource_ref = reference
             self.file = resource.file()
         self.tags = {**self.tags, **{name: text for name, text in tags.items() if name not in self.tags}}
+        return self
+
+    def beside(self, resource: Subject | None, field: str, message: str, text: str = "") -> Self:
+        """Add another place, as `beside(first, "metadata.name", "the first one")`.
+
+        text: the file of a pack in the resource, `schema.yaml`. Without a resource it is that of the finding.
+        """
+        ref, file = (resource.ref(), resource.file()) if resource is not None else ({}, None)
+        place = {**(file or {}), "text": text, "field": field, "message": message}
+        self.related.append({**ref, **{name: one for name, one in place.items() if one != ""}})
         return self
 
     @property
@@ -120,6 +132,10 @@ class Finding:
                 data["field"] = place
         if self.file is not None:
             data["file"] = self.file
+        if self.related:
+            from json import dumps
+
+            tags["related"] = dumps(self.related)
         data["tags"] = {"rule": self.rule, **self.tags, **tags}
         return data
 

@@ -141,7 +141,7 @@ class Totals:
 def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
     """Results as lines ("text") or as a table; "" for none."""
     if form == "text":
-        return "".join(f"{line(result, terminal)}\n" for result in results)
+        return "".join(f"{line(result, terminal)}\n{_notes(result)}" for result in results)
     if 0 < terminal.width < _WIDE:
         return "".join(_stacked(result, terminal) for result in once(results))
     table = Table(["SEVERITY", "RULE", "WHERE", "MESSAGE"])
@@ -149,7 +149,7 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
         where = " ".join(part for part in (result.place, result.subject) if part)
         if not where:
             where = result.function
-        table.add([result.severity, result.rule, where, result.message], _STYLES.get(result.severity, ""))
+        table.add([result.severity, result.rule, where, result.told], _STYLES.get(result.severity, ""))
     return table.text(terminal)
 
 
@@ -161,7 +161,7 @@ def _stacked(result: Result, terminal: Terminal) -> str:
     where = visible(result.place or result.function)
     about = f"{result.subject}: " if result.subject else ""
     said = fill(
-        one_line(about + result.message),
+        one_line(about + result.told),
         max(terminal.width, _NARROW),
         initial_indent="  ",
         subsequent_indent="  ",
@@ -199,6 +199,14 @@ def line(result: Result, terminal: Terminal) -> str:
     rule = f" [{result.rule}]" if result.rule else ""
     where = visible(result.place or result.function or "-")
     return f"{where}: {severity}: {one_line(result.message + subject + rule)}"
+
+
+def _notes(result: Result) -> str:
+    """Return a line for each related place, as compilers print them: `class.yaml:9:5: note: ...`."""
+    return "".join(
+        f"{visible(f'{one.path}:{one.line}:{one.column}')}: note: {one_line(one.message)}\n"
+        for one in result.related
+    )
 
 
 def _closing(package: PackageReport, written: bool) -> str:
@@ -246,7 +254,7 @@ def _annotation(result: Result) -> str:
         if value
     )
     subject = f"{result.subject}: " if result.subject else ""
-    return f"::{level}{' ' * bool(properties)}{properties}::{_escaped(subject + result.message)}\n"
+    return f"::{level}{' ' * bool(properties)}{properties}::{_escaped(subject + result.told)}\n"
 
 
 def _escaped(text: str) -> str:

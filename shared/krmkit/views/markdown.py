@@ -61,7 +61,7 @@ def _row(result: Result) -> str:
     where = _code(result.place) if result.place else _code(result.function)
     subject = f" {escaped(result.subject)}" if result.subject else ""
     sign = _SIGNS.get(result.severity, _SIGNS["info"])
-    return f"| {sign} | {where}{subject} | {escaped(result.rule)} | {escaped(result.message)} |\n"
+    return f"| {sign} | {where}{subject} | {escaped(result.rule)} | {escaped(result.told)} |\n"
 
 
 def _package(package: PackageReport, written: bool) -> list[str]:

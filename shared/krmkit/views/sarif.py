@@ -76,18 +76,27 @@ def _result(result: Result, rules: dict[str, int]) -> dict[str, Any]:
         data["ruleIndex"] = rules.setdefault(result.rule, len(rules))
     location: dict[str, Any] = {}
     if result.path:
-        physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(result.path)}}
-        if result.line:
-            end = {"endColumn": result.end_column} if result.end_column > result.column else {}
-            physical["region"] = {"startLine": result.line, "startColumn": result.column or 1, **end}
+        physical = _physical(result.path, result.line, result.column)
+        if result.line and result.end_column > result.column:
+            physical["region"]["endColumn"] = result.end_column
         location["physicalLocation"] = physical
     if result.subject:
         location["logicalLocations"] = [{"fullyQualifiedName": result.subject}]
     if location:
         data["locations"] = [location]
+    if result.related:
+        data["relatedLocations"] = [
+            {"physicalLocation": _physical(one.path, one.line, one.column), "message": {"text": one.message}}
+            for one in result.related
+        ]
     if result.fix is not None:
         data["fixes"] = [_fix(result.fix)]
     return data
+
+
+def _physical(path: str, line: int, column: int) -> dict[str, Any]:
+    region = {"region": {"startLine": line, "startColumn": column or 1}} if line else {}
+    return {"artifactLocation": {"uri": _uri(path)}, **region}
 
 
 def _fix(fix: Fix) -> dict[str, Any]:

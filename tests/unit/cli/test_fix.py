@@ -218,3 +218,16 @@ def test_what_the_plan_refuses_is_mended(sites: Path, capsys: pytest.CaptureFixt
     git(sites)
     said(capsys, "sites", "--fix", "--write")
     assert "replcas" not in (sites / "clusters.yaml").read_text()
+
+
+def test_a_slip_in_a_config_of_clusters(sites: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be planned for it is an error beside the others, and no failure of the command."""
+    config = "apiVersion: krmkit.dev/v1alpha1\nkind: ValidateClusterTopology\nmetadata: {name: v}\n"
+    (sites / "config.yaml").write_text(f"{config}sepc: {{}}\n")
+    with (sites / "Kptfile").open("a") as file:
+        file.write("    configPath: config.yaml\n")
+
+    code, text = said(capsys, "sites", "-f", "text")
+    assert code == 1
+    assert 'sites/config.yaml:4:1: error: unknown field "sepc"; did you mean "spec"?' in text
+    assert "the Clusters are not compared with HEAD: " in text

@@ -34,11 +34,11 @@ _REGION = _object(
     endLine={"type": "integer", "minimum": 1},
     endColumn={"type": "integer", "minimum": 1},
 )
+_PHYSICAL = _object(["artifactLocation"], artifactLocation=_object(["uri"], uri=_URI), region=_REGION)
+_RELATED = _object(["physicalLocation", "message"], physicalLocation=_PHYSICAL, message=_MESSAGE)
 _LOCATION = _object(
     [],
-    physicalLocation=_object(
-        ["artifactLocation"], artifactLocation=_object(["uri"], uri=_URI), region=_REGION
-    ),
+    physicalLocation=_PHYSICAL,
     logicalLocations={
         "type": "array",
         "uniqueItems": True,
@@ -67,6 +67,7 @@ _RESULT = _object(
     ruleId=_TEXT,
     ruleIndex={"type": "integer", "minimum": 0},
     locations={"type": "array", "items": _LOCATION},
+    relatedLocations={"type": "array", "minItems": 1, "items": _RELATED},
     fixes={"type": "array", "minItems": 1, "items": _FIX},
     partialFingerprints=_object(["finding/v1"], **{"finding/v1": _TEXT}),
 )

@@ -55,6 +55,19 @@ class Fix:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class RelatedPlace:
+    """A place that belongs to a finding, as where a variable is defined; `message` says what is there."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.message}: {self.path}:{self.line}:{self.column}"
+
+
 @dataclass(slots=True)
 class Result:
     """One finding. `path` is relative to the working directory; `line` and `column` count from 1; 0: unknown.
@@ -79,6 +92,12 @@ class Result:
     end_column: int = 0
     fix: Fix | None = None
     instead: tuple[object, object] | None = None
+    related: tuple[RelatedPlace, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """Return the message with the related places: `duplicate (the first one: a.yaml:3:9)`."""
+        return f"{self.message} ({'; '.join(map(str, self.related))})" if self.related else self.message
 
     @property
     def place(self) -> str:
@@ -100,7 +119,10 @@ class Result:
         values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "instead"}
         values["endColumn"] = values.pop("end_column")
         values["fix"] = self.fix and self.fix.data()
-        return {name: value for name, value in values.items() if value not in ("", 0, None, {})}
+        values["related"] = [
+            {one.name: getattr(each, one.name) for one in fields(each)} for each in self.related
+        ]
+        return {name: value for name, value in values.items() if value not in ("", 0, None, {}, [])}
 
 
 @dataclass(slots=True)

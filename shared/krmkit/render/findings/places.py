@@ -7,13 +7,17 @@ inside the document, and its line counts.
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from collections.abc import Iterator
 
 from krmkit.kpt.resultlist import FunctionRun, normalized
 from krmkit.kpt.source import FileResource
+from krmkit.krm.finding import IDENTITY
 from krmkit.krm.resource import Resource
 from krmkit.libraries.json.paths import steps_of
+from krmkit.libraries.schema.fields import entries
 from krmkit.render.findings.annotationslips import annotation_results
 from krmkit.render.findings.fieldtable import field_table, inner_mark
 from krmkit.render.findings.fixes import add_fixes
@@ -25,6 +29,7 @@ from krmkit.render.findings.model import (
     FileChange,
     PackageReport,
     PipelineStep,
+    RelatedPlace,
     Result,
 )
 from krmkit.render.findings.pipelineorder import order_results
@@ -236,6 +241,32 @@ def action_of(change: FileEdit) -> str:
     return CREATED if change.before is None else REMOVED if change.after is None else CHANGED
 
 
+def _document(file: object, run: FunctionRun) -> tuple[str, int]:
+    """Return path and index of the document that a result names, seen from the whole package."""
+    if not isinstance(file, dict) or not file.get("path"):
+        return "", 0
+    number = file.get("index", 0)
+    path = f"{run.package}/{file['path']}" if run.package else str(file["path"])
+    return path, number if isinstance(number, int) else 0
+
+
+def _related(
+    tag: str, own: tuple[dict[str, str], str, int], run: FunctionRun, sources: PackageFiles
+) -> Iterator[RelatedPlace]:
+    """Yield the places of the tag that Finding.beside writes; one without a resource is in `own`."""
+    try:
+        listed = json.loads(tag)
+    except ValueError:
+        return
+    for one in entries(listed):
+        resource = {name: str(one[name]) for name in IDENTITY if name in one}
+        document = (resource, *_document(one, run)) if resource else own
+        said, field, text = (str(one.get(name, "")) for name in ("message", "field", "text"))
+        path, line, column = sources.place(document[1], document[2], document[0], field, text)
+        if path and line:
+            yield RelatedPlace(path, line, column, said)
+
+
 def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles) -> Result:
     """Return a result of the specification, in kpt's order, with its place."""
     file, reference, place = result.get("file"), result.get("resourceRef"), result.get("field")
@@ -255,11 +286,10 @@ def result_of(result: dict[str, object], run: FunctionRun, sources: PackageFiles
             place_result.instead = place_result.current, place_result.proposed
     if isinstance(tags, dict) and "right" in tags:
         place_result.instead = tags.get("wrong"), tags["right"]
-    inner, index = "", 0
-    if isinstance(file, dict) and file.get("path"):
-        inner = f"{run.package}/{file['path']}" if run.package else str(file["path"])
-        number = file.get("index", 0)
-        index = number if isinstance(number, int) else 0
+    inner, index = _document(file, run)
+    if isinstance(tags, dict) and "related" in tags:
+        own = place_result.resource, inner, index
+        place_result.related = tuple(_related(str(tags["related"]), own, run, sources))
     of_step = place_result.rule in _OF_STEP and not place_result.resource
     if of_step or (not inner and place_result.resource.get("name") == "function-input"):
         place_result.path, place_result.line, place_result.column = sources.entry(run, place_result.field)

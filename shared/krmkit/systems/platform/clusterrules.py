@@ -34,15 +34,9 @@ def kubernetes_version(facts: PlatformFacts) -> Iterator[Finding]:
                     f"the Cluster {cluster.label} runs Kubernetes {cluster.version}, and the pack {carrier.pack.label} is"
                     f" {version} ({at_file(carrier.resource)}): one of them must change"
                 )
-                proposed = f"v{version.removeprefix('v')}"
-                yield Finding(
-                    "kubernetes-version",
-                    message,
-                    cluster.item,
-                    "spec.topology.version",
-                    cluster.version,
-                    proposed,
-                )
+                proposed, field = f"v{version.removeprefix('v')}", "spec.topology.version"
+                found = Finding("kubernetes-version", message, cluster.item, field, cluster.version, proposed)
+                yield found.beside(carrier.resource, "", "the pack")
 
 
 def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
@@ -57,7 +51,8 @@ def class_versions(facts: PlatformFacts) -> Iterator[Finding]:
                     f"the pack {carrier.pack.label} is Kubernetes {version} ({at_file(carrier.resource)}), and the class of the"
                     f" Cluster {cluster.label} has {listed(versions)}"
                 )
-                yield Finding("class-versions", message, item, "spec.kubernetesVersions", versions)
+                found = Finding("class-versions", message, item, "spec.kubernetesVersions", versions)
+                yield found.beside(carrier.resource, "", "the pack")
 
 
 def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
@@ -77,7 +72,8 @@ def pack_variable(facts: PlatformFacts) -> Iterator[Finding]:
                 f"the variable {entry['variable']} of the Cluster {cluster.label} is {value}, and the profile has {names}"
                 f" ({at_file(packs[0].resource)}): the {entry['is']} of the pack and the variable must agree"
             )
-            yield Finding("pack-variable", message, cluster.item, field, value)
+            apart = Finding("pack-variable", message, cluster.item, field, value)
+            yield apart.beside(packs[0].resource, "", "the pack")
 
 
 def cluster_name(facts: PlatformFacts) -> Iterator[Finding]:

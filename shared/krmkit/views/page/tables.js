@@ -76,6 +76,9 @@ function findingRow(group, why) {
         "proposed" in finding
           ? h("span", null, "better ", h("code", null, valueText(finding, "proposed")))
           : null,
+        (finding.related || []).map((one) =>
+          h("span", null, `${one.message} `, h("code", { class: "place" }, placeOf(one))),
+        ),
         finding.rule ? ruleText(finding) : null,
         finding.function ? h("span", { class: "function" }, shortName(finding.function)) : null,
         why,

@@ -62,9 +62,21 @@ class DecodedObject:
             message = f"previous {self.item.label}: {message}"
         return Finding(rule, message, resource, field, tags=tags)
 
-    def error(self, rule: str, error: FieldError, hint: str = "") -> Finding:
-        """Return a webhook's error in its words, with a hint such as `; did you mean "worker"?`."""
-        return self.finding(rule, shortened(error.body()) + hint, error.field, type=error.type)
+    def error(
+        self, rule: str, error: FieldError, hint: str = "", owner: DecodedObject | None = None
+    ) -> Finding:
+        """Return a webhook's error in its words, with a hint such as `; did you mean "worker"?`.
+
+        owner: the class of a Cluster; of a variable, its definition there is a related place.
+        """
+        found = self.finding(rule, shortened(error.body()) + hint, error.field, type=error.type)
+        name = error.field.partition(".variables")[2].partition("[")[2].partition("]")[0]
+        for number, one in enumerate(entries(spec_of(owner.data).get("variables")) if owner and name else ()):
+            if one.get("name") == name and owner is not None and owner.item.resource is not None:
+                found.beside(
+                    owner.item.resource, f"spec.variables[{number}]", "the definition of the variable"
+                )
+        return found
 
 
 def class_errors(decoded: DecodedObject, old: Object | None, features: FeatureGates) -> list[Finding]:
@@ -182,7 +194,7 @@ class TopologyPackage:
         """Decode the objects. config: the item with the names, to which findings about them point."""
         self.collected = collected
         self.extensions = extensions or NoExtensions()
-        self.findings: list[Finding] = [_duplicate(item) for item in collected.duplicates]
+        self.findings: list[Finding] = [_duplicate(item, collected) for item in collected.duplicates]
         self.clusters = [DecodedObject(item, decode_cluster) for item in self._chosen(names, config)]
         self.classes = {
             key: Class(DecodedObject(item, decode_cluster_class), self.extensions)
@@ -253,11 +265,14 @@ def elsewhere(key: Key, known: Iterable[Key]) -> str:
     return f"; there is {found[0]}/{key[1]}: to use it, set spec.topology.classRef.namespace to {found[0]}"
 
 
-def _duplicate(item: CollectedObject) -> Finding:
+def _duplicate(item: CollectedObject, collected: Collected) -> Finding:
     """Report an object with the name of an earlier one: it is unknown which of them a server has."""
     severity = WARNING if item.kind.endswith("Template") else ERROR
     message = f"{item.label} is among the items twice; one of the two must go"
-    return Finding("duplicate", message, item.resource, severity=severity)
+    known = (*collected.clusters, *collected.classes.values(), *collected.others.values())
+    first = next(one for one in known if (one.group, one.kind, one.key) == (item.group, item.kind, item.key))
+    found = Finding("duplicate", message, item.resource, severity=severity)
+    return found.beside(first.resource, "metadata.name", "the first one")
 
 
 _OF_THE_CONTROLLER = ("infrastructureRef", "controlPlaneRef", "controlPlaneEndpoint")

@@ -228,8 +228,8 @@ class Topologies:
             errors, warnings = validate_cluster(cluster, old, around)
             for text in warnings:
                 self.findings.append(decoded.finding("warning", text, "spec.topology"))
-        data = work.decoded.data
-        self.findings += [decoded.error("invalid", error, meant(error, data)) for error in errors]
+        by = work.decoded
+        self.findings += [decoded.error("invalid", error, meant(error, by.data), by) for error in errors]
         return None if errors else cluster
 
     def unfit_names(self) -> list[Finding]:

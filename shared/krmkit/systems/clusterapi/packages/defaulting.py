@@ -52,8 +52,8 @@ def _default(package: TopologyPackage, decoded: DecodedObject, causes: CauseLog 
         found.append(decoded.finding("unknown-variables", message, "spec.topology.variables"))
     defaulted, errors = default_cluster(decoded.data, owner, package.previous(decoded))
     if errors:
-        data = owner.data if owner is not None else None
-        return found + [decoded.error("invalid-variable", error, meant(error, data)) for error in errors]
+        data, by = (owner.data, owner.decoded) if owner is not None else (None, None)
+        return found + [decoded.error("invalid-variable", error, meant(error, data), by) for error in errors]
     resource = decoded.item.resource
     assert resource is not None
     for path in _write(resource, decoded.data, defaulted):

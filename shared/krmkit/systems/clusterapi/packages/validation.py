@@ -155,10 +155,11 @@ def _validate_cluster(
         message = f"the variables are not checked: {owner.problem}"
         found.append(decoded.finding("unknown-variables", message, "spec.topology.variables"))
     known = _known_before(package, decoded, old, owner, around) if errors or variable_errors else None
+    by = owner.decoded if owner is not None else None
     for rule, some in (("invalid-variable", variable_errors), ("invalid-cluster", errors)):
         for error in some:
             if known is None or str(error) in known:
-                found.append(decoded.error(rule, error, meant(error, around.cluster_class)))
+                found.append(decoded.error(rule, error, meant(error, around.cluster_class), by))
             else:
                 assert owner is not None
                 found.append(_broken(decoded, owner, error))

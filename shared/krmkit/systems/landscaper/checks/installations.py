@@ -113,7 +113,9 @@ def _ownership(items: Items) -> list[Finding]:
                 for other in owners[1:]:
                     message = f"{kind} {key} is exported by {owners[0]} already; an object has one owner"
                     item = items.place("Installation", namespace, other)
-                    found.append(Finding("owner-conflict", message, item, "spec.exports"))
+                    one = Finding("owner-conflict", message, item, "spec.exports")
+                    first = items.place("Installation", namespace, owners[0])
+                    found.append(one.beside(first, "spec.exports", "the owner"))
     return found
 
 

@@ -83,9 +83,8 @@ def read(resources: Iterable[Resource]) -> Items:
 def _add(found: Items, item: Resource, data: Data) -> None:
     key = item.kind, item.namespace or DEFAULT_NAMESPACE, item.name
     if key in found.places:
-        found.findings.append(
-            Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", item)
-        )
+        twice = Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", item)
+        found.findings.append(twice.beside(found.places[key], "metadata.name", "the first one"))
         return
     found.places[key] = item
     found.world.add(without_tools(data))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
+from krmkit.libraries.json.paths import join
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.tree import Map, Node, Scalar, deref
@@ -208,7 +209,7 @@ class _Check:
             message += f" (hint: {' '.join(hints)})"
         found = pack_finding(code, message, (path,), self.pack, VALUES, path, current, proposed)
         found.line, found.column = self.values.place(match.steps)
-        self.findings.append(found)
+        self.findings.append(found.beside(None, join("", self.rule.key), "the constraint", SCHEMA))
 
     def match(self, match: KeyPathMatch) -> None:
         node = match.node

@@ -108,17 +108,18 @@ class PresetCatalog:
                 findings.append(self.unknown(entry, from_marker))
             else:
                 numbers.setdefault(found, asked)
-        groups: dict[str, str] = {}
-        for name, group, _ in (self.entries[number] for number in numbers):
-            if group and groups.setdefault(group, name) != name:
-                findings.append(
-                    preset_finding(
-                        "group-conflict",
-                        f'the presets "{groups[group]}" and "{name}" are both of the group "{group}";'
-                        " select one of them",
-                        name,
-                    )
+        groups: dict[str, int] = {}
+        for number in numbers:
+            name, group, _ = self.entries[number]
+            first = groups.setdefault(group, number) if group else number
+            other = self.entries[first][0]
+            if other != name:
+                message = (
+                    f'the presets "{other}" and "{name}" are both of the group "{group}"; select one of them'
                 )
+                both = preset_finding("group-conflict", message, name)
+                both.beside(None, f"presets[{first}]", f'the preset "{other}"', PRESETS)
+                findings.append(both.beside(None, f"presets[{number}]", f'the preset "{name}"', PRESETS))
         presets: list[Preset] = []
         if not any(finding.severity == "error" for finding in findings):
             for number, asked in numbers.items():

@@ -98,5 +98,5 @@ class _Choice:
             return carrier.located(finding)
         finding.field = dotted(self.fields[id(carrier)][selected.index(entry)])
         finding.current = entry
-        del finding.tags["file"]
+        finding.beside(carrier.resource, "presets", "the presets of the pack", finding.tags.pop("file"))
         return finding.at(self.config, pack=carrier.pack.label)
