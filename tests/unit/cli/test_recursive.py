@@ -40,7 +40,8 @@ def test_all_packages(tree: Path, jobs: str, capsys: pytest.CaptureFixture[str])
     assert lines[1] == "b/deep: 2 files changed"
     assert lines[2] == "wrong: failed: ghcr.io/krmkit/apply-presets failed"
     assert lines[3].startswith("wrong/Kptfile:9:7: error: ")
-    assert lines[4] == "3 packages: 3 files changed in 2, 0 unchanged, 1 failed"
+    assert lines[4] == "wrong/app.yaml:13:5: note: the presets of the pack"
+    assert lines[5] == "3 packages: 3 files changed in 2, 0 unchanged, 1 failed"
     assert (tree / "b/deep/app.yaml").read_text() == FAST
     assert "mode: fast" in (tree / "b/deep/sub/app.yaml").read_text()
     assert (tree / "wrong/app.yaml").read_text() == PACK
