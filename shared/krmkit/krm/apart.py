@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     """The text of a changed item, True if its lines can be read, and the result of the work."""
 
 FEWEST = 500
-"""Items of a share: two such shares take 61 to 76 percent of the time of one process, and 15 percent more CPU."""
+"""Items of a share: two such shares take 61 to 76 percent of the time of one process, and 15 more of CPU."""
 _MOST = 8  # processes; each holds what it works on once more
 
 
