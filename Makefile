@@ -60,8 +60,8 @@ format: venv ## let ruff format and sort
 conformance: venv ## check against the records of the real systems in tests/conformance/records (VECTORS=dir: against others)
 	@$(DEV) tests/conformance/run.py $(if $(VECTORS),"$(VECTORS)")
 
-bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written)
-	@$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
+bench: venv ## measure, and write bench/RESULTS.md (ONLY=part of a module name; then nothing is written; GO=DIR: beside kpt's own functions)
+	@$(if $(GO),KRMKIT_GO="$(abspath $(GO))" )$(DEV) -m tests.bench.run $(if $(ONLY),--only "$(ONLY)")
 
 soak: venv ## mutated lists for an hour, through every function (SECONDS=n)
 	@PYTHONPATH=shared $(DEV) -m tests.property.soak --seconds $(or $(SECONDS),3600)

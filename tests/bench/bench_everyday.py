@@ -90,14 +90,15 @@ FUNCTIONS = {
 }
 
 
-def _list(count: int, config: str) -> str:
+def resource_list(count: int, config: str) -> str:
+    """A list of Deployments that every function changes, with a functionConfig."""
     return _HEAD + "".join(_ITEM.format(number=number) for number in range(count)) + config
 
 
 def _runs(name: str, count: int) -> Callable[[], float]:
     """Processor seconds of one run of a function."""
     function = loader.load(name)
-    text = _list(count, FUNCTIONS[name][0])
+    text = resource_list(count, FUNCTIONS[name][0])
     process = function.process
 
     def measured() -> float:
@@ -116,7 +117,7 @@ def _runs(name: str, count: int) -> Callable[[], float]:
 
 def _loads(count: int, collects: bool) -> Callable[[], float]:
     """Processor seconds of PyYAML, with the garbage collector on or off."""
-    text = _list(count, "")
+    text = resource_list(count, "")
 
     def measured() -> float:
         gc.collect()
@@ -154,13 +155,13 @@ def rows() -> list[Row]:
 def _together(place: Path, folders: Path, count: int) -> Row:
     """Four functions on one list in one process, as a pipeline runs them, against a process for each; processor time."""
     plain = place / "plain"
-    plain.write_text(_list(count, ""), "utf-8")
+    plain.write_text(resource_list(count, ""), "utf-8")
     alone: list[Command] = []
     arguments = [INTERPRETER, "-I", "-S", "-c", IN_PROCESS, str(place / "shared")]
     for name in TOGETHER:
         config = FUNCTIONS[name][0]
         whole, single = place / f"{name}.list", place / f"{name}.config"
-        whole.write_text(_list(count, config), "utf-8")
+        whole.write_text(resource_list(count, config), "utf-8")
         single.write_text(textwrap.dedent(config.partition("\n")[2]), "utf-8")
         alone.append(image.command(folders / name, whole))
         arguments += [str(folders / name), str(single)]

@@ -12,6 +12,7 @@ import platform
 import sys
 from pathlib import Path
 
+from tests.bench.bench_beside import figures
 from tests.bench.timing import MeasureError, Row
 
 HERE = Path(__file__).resolve().parent
@@ -71,7 +72,7 @@ def main(arguments: list[str]) -> int:
     print(text)
     if not only:
         REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(text, "utf-8")
+        REPORT.write_text(text + figures(), "utf-8")
     return 0
 
 

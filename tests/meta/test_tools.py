@@ -138,6 +138,17 @@ def test_page_of_the_benchmark() -> None:
     assert "| a function / other | 0.090 x | <= 0.08 | **missed** |" in text
 
 
+def test_figures_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page has the figures beside kpt's programs that were measured elsewhere, unless this run measures them."""
+    monkeypatch.delenv("KRMKIT_GO", raising=False)
+    page = bench.REPORT.read_text("utf-8")
+    assert bench.figures() in page or " / set-labels of kpt's catalog |" in page
+    assert "| 1,000 | 0.81 (0.54) | 1.6 (1.06) |" in bench.figures()
+
+    monkeypatch.setenv("KRMKIT_GO", "programs")
+    assert bench.figures() == ""
+
+
 def test_medians_are_taken_in_turns() -> None:
     """Every round calls everything once, first in one order, then in the other; the round before does not count."""
     order: list[str] = []
