@@ -96,11 +96,16 @@ def test_one_verdict(
     assert data is not None
     assert json.loads(data[1])["packages"] == packages
     codes = {}
-    for form, count in (("sarif", lambda text: on_sarif(text)["error"]), ("github", lambda text: text.count("::error")), ("text", lambda text: text.count(": error: "))):  # fmt: skip
+    for form, count in (("sarif", lambda text: on_sarif(text)["error"]), ("github", lambda text: text.count("::error")), ("text", lambda text: text.count(": error: ")), ("markdown", lambda text: text.count("| :x: |") or text.count("| refused |"))):  # fmt: skip
         check_code, text = told("check", ".", "-f", form)
         assert (check_code, count(text)) == (report_code, errors), form
         codes[form], text = told("topology", "plan", "-r", ".", "-f", form)
-        assert count(text) == errors, form
+        if form != "markdown":  # a row for each Cluster and class, with all that is refused of it
+            assert count(text) == errors, form
+            continue
+        assert (count(text) > 0) == (errors > 0)
+        warnings = [one for package in plan["packages"] for one in package["warnings"]]
+        assert text.count("- :warning: ") == len(warnings)
     codes["junit"], text = told("topology", "plan", "-r", ".", "-f", "junit")  # one failure for each package
     assert ("<failure" in text) == (errors > 0)
     assert set(codes.values()) == {plan_code}

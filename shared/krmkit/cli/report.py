@@ -123,7 +123,8 @@ def main(words: list[str]) -> int:
         for note in package.notes:
             say("report", note)
         if package.has_errors and (reason := package.reason):
-            say("report", reason if len(report.packages) == 1 else f"{package.path}: {reason}")
+            whole = len(report.packages) == 1 or reason.startswith(f"{package.path}/")
+            say("report", reason if whole else f"{package.path}: {reason}")
     return report.exit_code()
 
 

@@ -42,6 +42,7 @@ package context. A variant that fails leaves its package as it was and the other
 """
 _COMMAND = "variants render"
 _MOST_GATES = 10
+_MOST_ALIKE = 3  # variants of one error that have a row each
 
 
 def parser() -> argparse.ArgumentParser:
@@ -201,15 +202,15 @@ def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], termi
             waiting.append(row.variant)
             for gate in row.gates:
                 gates.setdefault(gate, []).append(row.variant)
-    table = _rows(rows, terminal)
+    table, shown = _rows(rows, terminal)
     stream.write(table.text(terminal) + "\n" * bool(len(table)))
     for text in collisions:
         stream.write(f"collision: {text}\n")
     if terminal.quiet:
         return
     parts = [counted(len(rows), "variant")]
-    if len(table) < len(rows):
-        parts.append(f"{len(rows) - len(table)} unchanged")
+    if shown < len(rows):
+        parts.append(f"{len(rows) - shown} unchanged")
     parts.append(counted(changed, "file") + " changed")
     for done, packages in (("removed", fleet.removed), ("kept", fleet.kept)):
         if packages:
@@ -226,17 +227,28 @@ def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], termi
     stream.write("".join(f"{line}\n" for line in lines))
 
 
-def _rows(rows: Iterable[Row], terminal: Terminal) -> Table:
-    table = Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
+def _rows(rows: Iterable[Row], terminal: Terminal) -> tuple[Table, int]:
+    """Return the table, and how many variants are in it; those of one error share a row."""
+    count, table = 0, Table(["VARIANT", "FILES CHANGED", "GATES OPEN", "ERRORS"])
+    alike: dict[str, list[str]] = {}
     for row in rows:
+        if row.error:
+            alike.setdefault(row.error, []).append(row.variant)
+    for row in rows:
+        name, same = row.variant, alike.get(row.error, [row.variant])
         warnings = row.warnings if terminal.least != ERROR else []
         if not row.error and (terminal.quiet or not (row.changed or row.gates or warnings)):
             continue
+        count += 1
+        if len(same) > _MOST_ALIKE:
+            if name != same[0]:
+                continue
+            name = f"{len(same)} variants: {listed(same, _MOST_ALIKE)}"
         style = RED if row.error else YELLOW if row.gates or warnings else GREEN
-        notes = row.error or "; ".join(f"warning: {warning}" for warning in warnings)
+        notes = row.error.replace("\n", "; ") or "; ".join(f"warning: {warning}" for warning in warnings)
         counts = ["-", "-"] if row.error else [str(len(row.changed)), str(len(row.gates))]
-        table.add([row.variant, *counts, notes], style)
-    return table
+        table.add([name, *counts, notes], style)
+    return table, count
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:

@@ -74,7 +74,8 @@ class ProgramResolver:
 
     def __post_init__(self) -> None:
         self._functions: dict[str, Function] = dict(self.catalog or {})
-        self._names = frozenset(self.catalog if self.catalog is not None else names())
+        self._own = frozenset(names())
+        self._names = self._own if self.catalog is None else frozenset(self.catalog)
         self._runtime = ""
 
     @classmethod
@@ -112,7 +113,7 @@ class ProgramResolver:
     def _image(self, entry: PipelineFunction) -> Known | External:
         name = image_name(entry.image)
         # The caller's functions are those of --functions, which is enough; krmkit's stand in for images.
-        ours = name not in names() or bool(stood_in(entry.image, tuple(self.in_process)))
+        ours = name not in self._own or bool(stood_in(entry.image, tuple(self.in_process)))
         if name in self._names and name not in self.containers and ours:
             function = self._load(name)
             tag = fulfilling(entry.tag, followed(entry.image, function.definition))
