@@ -40,7 +40,7 @@ def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resour
 
     size = -(-len(items) // count)
     shares = [items[start : start + size] for start in range(0, len(items), size)]
-    children: list[Child[tuple[list[Done[T]], int]]] = []
+    children: list[Child] = []
     try:
         try:
             for share in shares[1:]:
@@ -50,7 +50,7 @@ def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resour
         found = [work(item) for item in shares[0]]
         for share, child in zip(shares[1:], children, strict=True):
             try:
-                done, steps = child.answer()
+                done, steps = child.answer()  # list[Done[T]], and the effort of its work
             except (ChildProcessError, MemoryError):
                 found += [work(item) for item in share]
                 continue

@@ -11,10 +11,11 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable
-from typing import Generic, TypeVar
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _NO_MEMORY = 3  # exit codes of the child
 _FAILED = 4
@@ -32,10 +33,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-class Child(Generic[T]):
+class Child:
     """A child that works, with at most `most_memory` more bytes and `most_seconds` of CPU; 0 for any."""
 
-    def __init__(self, work: Callable[[], T], most_memory: int = 0, most_seconds: int = 0) -> None:
+    def __init__(self, work: Callable[[], object], most_memory: int = 0, most_seconds: int = 0) -> None:
         self._most_seconds = most_seconds
         pipes: list[int] = []
         try:
@@ -55,7 +56,7 @@ class Child(Generic[T]):
         os.close(writing)
         os.close(living)
 
-    def answer(self) -> T:
+    def answer(self) -> Any:
         """Wait for the result of the work, plain data.
 
         Raises MemoryError if it needs more, TimeoutError if it takes longer, and ChildProcessError if the
@@ -77,8 +78,7 @@ class Child(Generic[T]):
         if code:
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             raise ChildProcessError(how)
-        result: T = pickle.loads(answer)  # written by this program itself
-        return result
+        return pickle.loads(answer)  # written by this program itself
 
     def end(self) -> None:
         """End the child, whose answer is not wanted any more, unless it has ended."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import wraps
-
 from krmkit.krm.errors import UNNAMED, Refused
 from krmkit.krm.finding import ERROR, Finding
 
@@ -29,7 +27,6 @@ def wrong_config(message: str, config: Resource | None = None, field: str = "") 
 def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
     """Make an engine return the finding of a raised Refused as its only finding."""
 
-    @wraps(engine)
     def reported(*arguments: P.args, **named: P.kwargs) -> list[Finding]:
         try:
             return engine(*arguments, **named)
@@ -38,4 +35,5 @@ def reporting(engine: Callable[P, list[Finding]]) -> Callable[P, list[Finding]]:
                 raise  # about an item that cannot be read, which every function reports alike
             return [stopped.finding]
 
+    reported.__name__, reported.__doc__ = engine.__name__, engine.__doc__
     return reported

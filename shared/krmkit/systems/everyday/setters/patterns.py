@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from krmkit.libraries.go.regexp import pattern as patterns
 
 _MARK = "# kpt-set:"
@@ -53,9 +51,8 @@ def derived(pattern: str, text: str) -> dict[str, str]:
     return values
 
 
-@lru_cache(256)
-def _parts(pattern: str) -> tuple[tuple[bool, str], ...]:
-    """Split a pattern into (False, text) and (True, setter's name). Cached: many resources share a few."""
+def _parts(pattern: str) -> list[tuple[bool, str]]:
+    """Split a pattern: (False, text) and (True, setter's name)."""
     parts = []
     position = 0
     while True:
@@ -69,4 +66,4 @@ def _parts(pattern: str) -> tuple[tuple[bool, str], ...]:
         position = end + 1
     if position < len(pattern):
         parts.append((False, pattern[position:]))
-    return tuple(parts)
+    return parts
