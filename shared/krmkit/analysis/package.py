@@ -8,7 +8,7 @@ from typing import Any
 from krmkit.analysis.fleet import upstream
 from krmkit.analysis.plans.plandata import as_data
 from krmkit.analysis.plans.planwork import Work
-from krmkit.analysis.plans.results import results_of, without_known
+from krmkit.analysis.plans.results import each_once, results_of, without_known
 from krmkit.analysis.plans.sources import NO_BASELINE, collected, package_options, read_both
 from krmkit.analysis.systems.describedsystems import describe_systems
 from krmkit.analysis.why.answers import Question, fields_data
@@ -96,6 +96,7 @@ def _judged(package: Package, question: Question, against: str) -> tuple[Package
     A blueprint has neither: its render is not written, and its Clusters do not exist.
     """
     package_report = report_of(package, question.rendering, question.sources, explained=False)
+    package_report.results = each_once(package_report.results)
     package_report.notes = [*package.notes]
     package_report.blueprint = package.kptfile.is_blueprint
     items = _items(question)

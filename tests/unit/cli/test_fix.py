@@ -231,3 +231,14 @@ def test_a_slip_in_a_config_of_clusters(sites: Path, capsys: pytest.CaptureFixtu
     assert code == 1
     assert 'sites/config.yaml:4:1: error: unknown field "sepc"; did you mean "spec"?' in text
     assert "the Clusters are not compared with HEAD: " in text
+
+
+def test_two_functions_say_the_same(sites: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What each of them finds in one place is one finding."""
+    with (sites / "Kptfile").open("a") as file:
+        file.write("  mutators:\n  - image: ghcr.io/krmkit/default-cluster-topology:v0.1.0\n")
+
+    _, text = said(capsys, "sites", "-f", "json")
+    slips = [one for one in json.loads(text)["packages"][0]["results"] if "replcas" in one["message"]]
+    assert len(slips) == 20
+    assert {one["function"] for one in slips} == {"ghcr.io/krmkit/default-cluster-topology:v0.1.0"}

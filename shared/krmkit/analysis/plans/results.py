@@ -70,18 +70,20 @@ def _result(finding: Finding, place: Places) -> Result:
 
 def without_known(results: Iterable[Result], known: Iterable[Result]) -> list[Result]:
     """Return the results that repeat no known one of the same severity, field and object."""
+    seen = set(map(_said, known))
+    return [one for one in results if _said(one) not in seen]
 
-    def key(one: Result) -> tuple[str, ...]:
-        return (
-            one.severity,
-            one.message,
-            one.field,
-            one.resource.get("kind", ""),
-            one.resource.get("name", ""),
-        )
 
-    seen = {key(one) for one in known}
-    return [one for one in results if key(one) not in seen]
+def each_once(results: Iterable[Result]) -> list[Result]:
+    """Return results without those that another function has said of the same place."""
+    kept: dict[object, Result] = {}
+    for one in results:
+        kept.setdefault((one.rule, one.place, _said(one)) if one.line else id(one), one)
+    return [*kept.values()]
+
+
+def _said(one: Result) -> tuple[str, ...]:
+    return one.severity, one.message, one.field, one.resource.get("kind", ""), one.resource.get("name", "")
 
 
 def exit_code(plans: Iterable[TopologyPlan]) -> int:
