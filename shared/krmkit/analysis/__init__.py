@@ -1,1 +1,1 @@
-"""What is found out about packages: values and their origins, plans, systems and relations."""
+"""Analyse packages: values and their origins, plans, systems and relations."""

@@ -1,6 +1,6 @@
-"""A baseline: the findings that a repository had when it began, which checks hide until they are mended.
+"""Hide a baseline, the findings of an old repository, from checks until they are fixed.
 
-A finding is known again by its rule, its subject and its text, wherever its line has moved to. An error that
+A finding is recognised by its rule, its subject and its text, wherever its line has moved to. An error that
 stops a render is never hidden.
 """
 
@@ -33,10 +33,9 @@ def _of(finding: Result) -> tuple[str, str, str, str]:
 
 
 class Baseline:
-    """The findings of a baseline's file, each with how often it is there."""
+    """The findings of a baseline's file, each with its count."""
 
     def __init__(self, path: str) -> None:
-        """Read a baseline. Raises Refused."""
         self._path = path
         try:
             data = json.loads((read_file(path, path) or b"").decode("utf-8"))
@@ -63,7 +62,7 @@ class Baseline:
             self._files[key] = file
 
     def hide(self, report: Report) -> None:
-        """Take the known findings out of a report, and add a warning about entries that fit no finding.
+        """Remove the known findings from a report, and warn about baseline entries that match no finding.
 
         Entries about packages that were not checked are left alone.
         """
@@ -88,7 +87,7 @@ class Baseline:
 
 
 def baseline_text(report: Report) -> tuple[str, int]:
-    """Return the text of a baseline with the findings of a report, and how many errors it leaves out."""
+    """Return the baseline of a report's findings, and the number of errors that it leaves out."""
     findings = [one for package in report.packages for one in package.results]
     counts = Counter(_of(one) for one in findings if not stops(one))
     entries = [

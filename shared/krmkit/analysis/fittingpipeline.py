@@ -1,4 +1,4 @@
-"""The pipeline that fits the resources of a folder, for `krmkit init`."""
+"""Choose the pipeline that fits the resources of a folder, for `krmkit init`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LANDSCAPER = "landscaper.gardener.cloud/"
 class FittingFunction:
     """A function that fits: its stage, its name, and the kind, the file and the spec of its config.
 
-    `choices`: entries for the list that the spec ends with, written as comments for a person to choose from.
+    `choices`: commented entries for the last list of the spec, from which a person chooses.
     """
 
     stage: str
@@ -39,7 +39,6 @@ class FittingFunction:
     choices: list[str] = field(default_factory=list)
 
     def config(self) -> str:
-        """Return the text of the config file."""
         text = emit.document(
             {
                 "apiVersion": GROUP_VERSION,
@@ -131,7 +130,7 @@ def _for_packs(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _preset_choices(resources: list[Resource]) -> list[str]:
-    """Return a selection of each preset of the packs, and how to use it; none for unreadable presets."""
+    """Return a selection of each preset of the packs, with a hint; none for unreadable presets."""
     lines = []
     for carrier in Packs.read(ResourceList.of(resources)).carriers:
         try:
@@ -185,7 +184,7 @@ def _for_installations(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _for_bindings(resources: list[Resource]) -> list[FittingFunction]:
-    """apply-replacements with the folder's table; not with several, whose order is unknown."""
+    """Return apply-replacements for the folder's table; none for several tables, whose order is unknown."""
     tables = [one.path for one in resources if one.kind == "ApplyReplacements"]
     if len(tables) != 1 or not tables[0]:
         return []
@@ -193,7 +192,7 @@ def _for_bindings(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:
-    """validate-platform, if two systems define the same thing."""
+    """Return validate-platform if two systems define the same thing."""
     kinds = {one.kind for one in resources if one.api_version.startswith((_CAPI, _LANDSCAPER))}
     has_packs = any(one.kind == "ConfigMap" and one.string("data", "pack.json") for one in resources)
     if sum((has_packs, "Cluster" in kinds, "Installation" in kinds or "Target" in kinds)) < 2:
@@ -202,7 +201,7 @@ def _for_platforms(resources: list[Resource]) -> list[FittingFunction]:
 
 
 def _problem(function: FittingFunction, resources: list[Resource]) -> str:
-    """Return a function's first error on the resources, which stay as they are; "" without one."""
+    """Return a function's first error on the resources, or ""; the resources stay unchanged."""
     from krmkit.fn.loader import load
     from krmkit.fn.run import apply
     from krmkit.krm.resource import Resource

@@ -1,4 +1,4 @@
-"""The variants of a fleet, from the record of `krmkit variants render` or the output of `variants status`."""
+"""Read a fleet's variants from the record of `krmkit variants render` or the output of `variants status`."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def collisions(report: Report, objects: list[Resource]) -> list[dict[str, Any]]:
 
 
 def upstream_of(folder: str) -> str:
-    """Return the upstream of a package that was not read, as `upstream`; "" if its Kptfile cannot be read."""
+    """Return the upstream of an unread package, as `upstream` does; "" for an unreadable Kptfile."""
     try:
         content = read_file(os.path.join(folder, "Kptfile"), "Kptfile") or b""
         return upstream(Resource(content.decode("utf-8")))
@@ -109,7 +109,7 @@ def upstream_of(folder: str) -> str:
 
 
 def upstream(kptfile: Resource) -> str:
-    """`repo/package@revision` of a Kptfile's upstream, as far as given; "" without one."""
+    """Return `repo/package@revision` of a Kptfile's upstream, as far as given; "" without one."""
     try:
         git = kptfile.get("upstream", "git")
     except (Refused, YamlError):

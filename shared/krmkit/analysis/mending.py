@@ -1,7 +1,7 @@
-"""`krmkit check --fix`: the safe fixes of a package's findings, each of which leaves one finding less.
+"""Apply safe fixes to a package's findings (`krmkit check --fix`), each of which removes one finding.
 
-Fixes that overlap are applied one round after the other. A fix whose finding stays, or that brings another
-error, is left out.
+Fixes that overlap are applied in separate rounds. A fix is left out if its finding stays, or if it causes
+another error.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ Key = tuple[str, str, str]
 
 @dataclass(slots=True)
 class Mending:
-    """A package with the texts of its mended files: what was `found`, what is `left`, and `count` fixes."""
+    """A package with the texts of its fixed files, and the `count` of fixes.
+
+    `found`: the findings before the fixes. `left`: the findings after.
+    """
 
     package: Package
     found: PackageReport
@@ -38,12 +41,12 @@ class Mending:
 
     @property
     def edits(self) -> list[FileEdit]:
-        """Return the files that change, with paths in the package."""
+        """Return the changed files, with paths in the package."""
         before = _texts(self.package)
         return [FileEdit(path, before[path], text) for path, text in sorted(self.texts.items())]
 
     def report(self, written: bool, colour: bool) -> PackageReport:
-        """Return the report on the files as they are now, with the fixes as its diff."""
+        """Return the report on the fixed files, with the fixes as its diff."""
         report = self.left if written else self.found
         if self.count:
             did = "mended" if written else "can be mended; --write does it"
@@ -55,7 +58,7 @@ class Mending:
 
 
 def mend(path: str, resolver: ProgramResolver, against: str = "") -> Mending:
-    """Return what the safe fixes make of a package; nothing is written. Raises Refused."""
+    """Apply the safe fixes to a package in memory. Raises Refused."""
     package = read(path, resolver.options.limits)
     found, secrets = judge(package, resolver, against)
     made = Mending(package, found, found, secrets)
@@ -72,7 +75,7 @@ def mend(path: str, resolver: ProgramResolver, against: str = "") -> Mending:
 
 
 def _chosen(results: list[Result], tried: set[tuple[Key, Edit]]) -> list[Result]:
-    """Return the findings with safe fixes that were not tried alone yet and do not overlap."""
+    """Return the findings with safe fixes that do not overlap and were not tried alone before."""
     chosen: list[Result] = []
     for one in results:
         if one.fix is None or not one.fix.safe:
@@ -88,7 +91,7 @@ def _chosen(results: list[Result], tried: set[tuple[Key, Edit]]) -> list[Result]
 
 
 def _apply(made: Mending, chosen: list[Result], path: str, resolver: ProgramResolver, against: str) -> bool:
-    """Apply fixes if all of their findings go and no error comes; return whether they were applied."""
+    """Apply fixes if all their findings disappear and no error appears; return whether they were applied."""
     folder = shown_path(path)
     texts = dict(made.texts)
     known = _texts(made.package) | made.texts

@@ -27,9 +27,9 @@ _RESOURCE = re.compile(rb'^[\s{]*"?apiVersion"?\s*:', re.MULTILINE)
 
 @dataclass(slots=True, eq=False)
 class FolderContents:
-    """Content of a folder: resources by file, and files without resources; `helm`: those of Helm.
+    """The content of a folder: resources by file, and files without resources. `helm`: files of Helm.
 
-    `doubtful`: the errors of files that begin like resources and count as Helm's.
+    `doubtful`: the errors of files that begin like resources but count as Helm's.
     """
 
     files: dict[str, list[Resource]] = field(default_factory=dict)
@@ -39,15 +39,13 @@ class FolderContents:
 
     @property
     def resources(self) -> list[Resource]:
-        """Return all resources, in the order of their files."""
         return [resource for resources in self.files.values() for resource in resources]
 
 
 def planned(folder: str, name: str = "", rendered: bool = False) -> tuple[list[FileEdit], list[str]]:
     """Return the files that make a folder a package, or give a package its pipeline, and notes for the user.
 
-    rendered: the pipeline renders Clusters, in place of validating them for plans.
-    Raises Refused.
+    rendered: the pipeline renders Clusters instead of only validating them. Raises Refused.
     """
     if not os.path.isdir(folder):
         raise Refused(f"{folder}: " + ("is not a folder" if os.path.exists(folder) else "does not exist"))
@@ -85,7 +83,7 @@ def planned(folder: str, name: str = "", rendered: bool = False) -> tuple[list[F
 
 
 def _has_config(folder: str, found: FolderContents, function: FittingFunction) -> bool:
-    """Return whether the folder has this function's config; if not, `function.file` becomes a free name."""
+    """Return whether the folder has this function's config; if not, set `function.file` to a free name."""
     names = [function.file, f"{function.name}.yaml", *(f"{function.name}-{n}.yaml" for n in range(2, 100))]
     for name in names:
         if any(resource.kind == function.kind for resource in found.files.get(name, [])):
@@ -115,7 +113,7 @@ def _nothing_fits(found: FolderContents) -> str:
 def _existing(folder: str, name: str) -> Resource | None:
     """Return the Kptfile of a package without a pipeline, as `krmkit pack import` leaves it, or None.
 
-    Raises Refused for a package that has a pipeline, and for a `name` that is not the package's.
+    Raises Refused for a package with a pipeline, and for a `name` other than the package's.
     """
     path = os.path.join(folder, KPTFILE)
     if not os.path.exists(path):
@@ -137,12 +135,12 @@ def _existing(folder: str, name: str) -> Resource | None:
 
 
 def package_name(text: str) -> str:
-    """Return a name that Kubernetes takes: `package_name("My Site_1") == "my-site-1"`."""
+    """Return a valid Kubernetes name: `package_name("My Site_1") == "my-site-1"`."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:_LONGEST].strip("-") or "package"
 
 
 def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
-    """Return the .krmignore with the files that are not resources added at its end. Raises Refused."""
+    """Return the .krmignore with the files that are not resources appended. Raises Refused."""
     path = os.path.join(folder, IGNORE_FILE)
     content = read_file(path, IGNORE_FILE) if os.path.exists(path) else None
     try:
@@ -165,7 +163,7 @@ def _ignoring(folder: str, found: FolderContents) -> list[FileEdit]:
 
 
 def _pattern(path: str) -> str:
-    """Return the line of a .krmignore for this path and no other: `_pattern("a*.yaml") == "/a\\\\*.yaml"`."""
+    r"""Return the .krmignore line for exactly this path: `_pattern("a*.yaml") == "/a\\*.yaml"`."""
     if "\n" in path:
         raise Refused(f"{path!r} must have no line break in its name to be listed in .krmignore; rename it")
     if any(sign in path for sign in "*?["):  # without these, a backslash is part of the name
@@ -174,7 +172,7 @@ def _pattern(path: str) -> str:
 
 
 def look_at(folder: str) -> FolderContents:
-    """Read the YAML files of a folder that its .krmignore does not list, without the packages below.
+    """Read the YAML files of a folder, except for those in its .krmignore and in packages below.
 
     Raises Refused for a broken resource: the user has to repair it, and .krmignore must not hide it.
     """

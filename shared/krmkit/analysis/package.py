@@ -1,4 +1,4 @@
-"""The full report of a package: its render, with diffs, the answers of `krmkit why`, packs and pools."""
+"""Report on a package in full: its render, with diffs, the answers of `krmkit why`, packs and pools."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def describe(
     others: list[FileEdit] | None = None,
     against: str = "",
 ) -> tuple[PackageReport, Mask]:
-    """Render the package in memory, and return its report, and the mask of its secrets; nothing is written.
+    """Render the package in memory; return its report and the mask of its secrets.
 
-    `context`: lines around each change in the diffs. `others`: changes to show before those of the render.
-    `against`: the state to compare Clusters with (default: HEAD). Raises Refused. The resolver's
-    options must have `explain`: the answers need it.
+    context: lines around each change in the diffs. others: changes to show before those of the render.
+    against: the state to compare Clusters with (default: HEAD). Raises Refused. The resolver's options must
+    have `explain`: the answers need it.
     """
     question = Question(package, resolver)
     package_report, plan = _judged(package, question, against)
@@ -80,9 +80,9 @@ def describe(
 
 
 def judge(package: Package, resolver: ProgramResolver, against: str = "") -> tuple[PackageReport, set[str]]:
-    """Render the package in memory, and return its findings and changes, and its secrets; nothing is written.
+    """Render the package in memory; return its findings and changes, and its secrets.
 
-    `against`: the state to compare Clusters with (default: HEAD). Raises Refused.
+    against: the state to compare Clusters with (default: HEAD). Raises Refused.
     """
     question = Question(package, resolver)
     package_report, _ = _judged(package, question, against)
@@ -155,7 +155,7 @@ def profiles(package: Package, items: list[Resource], resolver: ProgramResolver)
 
 
 def has_clusters(items: Iterable[Resource]) -> bool:
-    """Return whether a Cluster with a topology is among the items; most packages need no plan."""
+    """Return whether any Cluster among the items has a topology; most packages need no plan."""
     return any(
         item.kind == "Cluster"
         and item.api_version.startswith("cluster.x-k8s.io/")
@@ -167,9 +167,9 @@ def has_clusters(items: Iterable[Resource]) -> bool:
 def topology_of(
     path: str, against: str, items: list[Resource], sources: PackageFiles
 ) -> tuple[dict[str, Any], list[Result]]:
-    """Return the plan as data, with `against`, and its results; `items` are the rendered package's.
+    """Return the plan as data, with `against`, and its results. items: the rendered package's.
 
-    Without a repository to compare with, the data has a `problem`, and one info says so; if `against` was
+    Without a repository to compare with, the data has a `problem`, and one info reports it; if `against` was
     given, Refused is raised.
     """
     wanted = against or HEAD

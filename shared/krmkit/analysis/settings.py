@@ -1,4 +1,4 @@
-"""The settings of a repository: `.krmkit.yaml`, found upwards from where a command reads.
+"""Read the settings of a repository: `.krmkit.yaml` in the working folder or a folder above.
 
 apiVersion: krmkit.dev/v1alpha1
 kind: Settings

@@ -1,4 +1,4 @@
-"""Common parts of all command lines: a parser, and the types of its values.
+"""Share parts of all command lines: a parser, and the types of its values.
 
 made = CommandParser(prog="krmkit render", description="Run the pipeline of a kpt package.")
 add_output(made, FORMATS)
@@ -27,7 +27,7 @@ _EARLIER = frozenset(("--out",))  # names of flags that work and are not shown
 
 
 class Fitting(argparse.RawDescriptionHelpFormatter):
-    """Keep the lines of a text, but fill paragraphs with a line that is too long for the terminal."""
+    """Format help: keep the lines of a text, but fill paragraphs with lines too long for the terminal."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         from textwrap import fill
@@ -50,7 +50,7 @@ class Fitting(argparse.RawDescriptionHelpFormatter):
         return "\n\n".join(paragraphs)
 
     def _format_action_invocation(self, action: argparse.Action) -> str:
-        """Show the value once, `-o, --output DIR`, as Python does from 3.13 on, and no earlier flag names."""
+        """Show the value once, `-o, --output DIR`, as Python does from 3.13 on; hide old flag names."""
         if not action.option_strings or action.nargs == 0:
             return super()._format_action_invocation(action)
         value = self._format_args(action, action.dest.upper())
@@ -76,7 +76,7 @@ class CommandParser(argparse.ArgumentParser):
 
     # Typeshed overloads, as the next.
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse, and take missing flags from the repository's settings; `from_settings` names them."""
+        """Parse, and fill missing flags from the repository's settings; `from_settings` names these."""
         found = super().parse_args(args, namespace)
         found.from_settings = _set_defaults(found, args or ())
         return found
@@ -160,7 +160,7 @@ def add_output(
 def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settings: Any) -> None:
     """Add -o/--output, the file or folder that a command writes; `settings` go to argparse.
 
-    The name of a format is refused, as kubectl and kpt have `-o json`. --out is an earlier name of the flag.
+    The name of a format is refused, as kubectl and kpt have `-o json`. --out is an old name of the flag.
     Example: `add_place(parser, "DIR", "where the packages go", required=True)`.
     """
     parser.add_argument(
@@ -169,10 +169,7 @@ def add_place(parser: argparse.ArgumentParser, metavar: str, text: str, **settin
 
 
 def output_place(text: str) -> str:
-    """Return the value of --output.
-
-    Raises argparse's error for the name of a format. Example: `output_place("out") == "out"`.
-    """
+    """Parse the value of --output. Raises argparse's error for the name of a format."""
     if text.partition("=")[0] not in _FORMAT_WORDS:
         return text
     remedy = f"use -f {text} for the format" if text in FORMATS else "see -f for the formats that there are"
@@ -182,7 +179,6 @@ def output_place(text: str) -> str:
 
 
 def add_color(parser: argparse.ArgumentParser) -> None:
-    """Add --color."""
     parser.add_argument(
         "--color",
         choices=COLOURS,
@@ -193,7 +189,7 @@ def add_color(parser: argparse.ArgumentParser) -> None:
 
 
 def add_package(parser: argparse.ArgumentParser) -> None:
-    """Add the package as an optional argument; without it, `package_above()` is meant."""
+    """Add the package as an optional argument; the default is `package_above()`."""
     parser.add_argument(
         "package",
         nargs="?",
@@ -215,10 +211,10 @@ def package_above(path: str = os.curdir) -> str:
 
 
 def package_and_words(words: Iterable[str | None], most: int, default: str = "") -> tuple[str, list[str]]:
-    """Return the package that may come first, and the words behind it. Raises ValueError beyond `most`.
+    """Split words into an optional package in front, and the rest. Raises ValueError beyond `most`.
 
     The first word is the package if it is a folder, or if there is neither a `default` nor a package around.
-    Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` where
+    Example: `package_and_words(["profile", "ConfigMap/app"], 2)` is `("profile", ["ConfigMap/app"])` if
     profile is a folder.
     """
     rest, above = [word for word in words if word], default or package_above()
@@ -248,7 +244,7 @@ def show_page(command: str, address: str) -> None:
 
 
 def add_functions(parser: argparse.ArgumentParser) -> None:
-    """Add --functions, which adds folders of functions to the catalog."""
+    """Add --functions, for more folders of functions."""
     parser.add_argument(
         "--functions",
         action="append",
@@ -259,7 +255,7 @@ def add_functions(parser: argparse.ArgumentParser) -> None:
 
 
 def seconds(text: str) -> float:
-    """Return the value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
+    """Parse the value of --timeout. Raises argparse's error. Example: `seconds("2.5") == 2.5`."""
     try:
         value = float(text)
     except ValueError:
@@ -270,14 +266,14 @@ def seconds(text: str) -> float:
 
 
 def count(text: str) -> int:
-    """Return the value of --jobs. Raises argparse's error. Example: `count("4") == 4`."""
+    """Parse the value of --jobs. Raises argparse's error. Example: `count("4") == 4`."""
     if not (text.isascii() and text.isdecimal() and int(text) > 0):
         raise argparse.ArgumentTypeError(f'must be a whole number above 0, got "{text}"')
     return int(text)
 
 
 def cores() -> int:
-    """Return how many processes can work at a time on this machine."""
+    """Return the number of processes that this machine can run at a time."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -286,7 +282,7 @@ def cores() -> int:
 def add_tree(parser: argparse.ArgumentParser, recursive: str = "", jobs_with: str = "with -r: ") -> None:
     """Add the flags of many packages: --since, --jobs, --exclude, and --recursive with this help text.
 
-    Without `recursive`, the command takes all packages below a folder by itself.
+    Without `recursive`, the command always handles all packages below a folder.
     """
     if recursive:
         parser.add_argument("-r", "--recursive", action="store_true", help=recursive)
@@ -307,7 +303,6 @@ def add_tree(parser: argparse.ArgumentParser, recursive: str = "", jobs_with: st
 
 
 def add_jobs(parser: argparse.ArgumentParser, when: str = "") -> None:
-    """Add --jobs."""
     parser.add_argument(
         "--jobs",
         type=count,
@@ -318,7 +313,7 @@ def add_jobs(parser: argparse.ArgumentParser, when: str = "") -> None:
 
 
 def check_tree(arguments: argparse.Namespace, *names: str) -> None:
-    """Raise Refused for flags of many packages that are given without --recursive."""
+    """Raise Refused for flags of many packages without --recursive."""
     for name in names:
         if getattr(arguments, name) and not arguments.recursive:
             raise Refused(f"--{name} is for --recursive; add -r")

@@ -1,4 +1,4 @@
-"""`krmkit list`, `krmkit doc NAME` and `krmkit version`: which functions there are, and what each does."""
+"""Run `krmkit list`, `krmkit doc NAME` and `krmkit version`: list the functions and describe each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ FORMATS = ("table", "json")
 
 
 def main(words: list[str]) -> int:
-    """Run one of the three; returns the exit code."""
     arguments = parser(words[0]).parse_args(words[1:])
     if words[0] == "version":
         print(f"krmkit {__version__}")
@@ -39,7 +38,7 @@ def main(words: list[str]) -> int:
 
 
 def _answerers(arguments: argparse.Namespace) -> int:
-    """List who answers each entry of a package's pipelines; returns 1 if nobody answers one."""
+    """List who runs each entry of a package's pipelines; return 1 if nobody can run one."""
     resolver = resolver_of(arguments, options_of(arguments))
     table = Table(["PACKAGE", "FIELD", "NAMED", "ANSWERED BY", "NOTE"])
     steps = []

@@ -1,4 +1,4 @@
-"""`krmkit check [PATH...]`: everything that is wrong in packages, with nothing written."""
+"""Run `krmkit check [PATH...]`: report all errors in packages; nothing is written."""
 
 from __future__ import annotations
 
@@ -41,7 +41,6 @@ file would change.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit check`."""
     made = CommandParser(
         prog="krmkit check",
         description="Say everything that is wrong in packages, and write nothing.",
@@ -113,7 +112,7 @@ def main(words: list[str]) -> int:
 
 
 def _write_baseline(report: Report, path: str) -> int:
-    """Write the findings into a file, and return 1 if there are errors that no baseline hides."""
+    """Write the findings to a file; return 1 if there are errors that no baseline may hide."""
     text, left = baseline_text(report)
     write_file(path, text)
     if left:
@@ -122,7 +121,7 @@ def _write_baseline(report: Report, path: str) -> int:
 
 
 class CheckJob(PackageJob):
-    """Judges packages. `colour`: diffs are coloured."""
+    """Check packages. `colour`: diffs are coloured."""
 
     colour = False
 

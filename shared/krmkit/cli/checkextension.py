@@ -1,4 +1,4 @@
-"""`krmkit topology check-extension`: whether a runtime extension keeps the contract."""
+"""Run `krmkit topology check-extension`: check that a runtime extension keeps the contract."""
 
 from __future__ import annotations
 
@@ -48,7 +48,6 @@ def _milliseconds(text: str) -> float:
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit topology check-extension`."""
     made = CommandParser(
         prog="krmkit topology check-extension",
         description="Test whether a runtime extension keeps Cluster API's contract.",
@@ -89,7 +88,7 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run the check; 0 where the contract is kept, 1 where it is not."""
+    """Run the check; return 0 if the contract is kept, else 1."""
     asked = parser()
     arguments = asked.parse_args(words[1:])
     if bool(arguments.target) is bool(arguments.module):
@@ -162,7 +161,7 @@ def _recorded(path: str) -> list[Object]:
 
 
 def _definitions(target: Caller) -> list[Object]:
-    """Return the variables that all handlers define. Errors are ignored here: the check reports them."""
+    """Return the variables that all handlers define. The check itself reports their errors."""
     definitions: list[Object] = []
     try:
         handlers = (

@@ -34,7 +34,6 @@ drone/envsubst; $$ is a dollar sign.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit clusterctl`."""
     made = CommandParser(prog="krmkit clusterctl", description="Templates of Cluster API, offline.")
     commands = made.add_subparsers(dest="command", required=True, metavar="COMMAND")
     generate = commands.add_parser(
@@ -79,7 +78,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit clusterctl ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     if arguments.command == "migrate":
         return _migrate(arguments)

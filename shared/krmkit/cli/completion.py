@@ -1,4 +1,4 @@
-"""`krmkit completion SHELL`: a script to complete commands, flags, choices, functions and files."""
+"""Run `krmkit completion SHELL`: print a script that completes commands, flags, functions and files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ _FILES = (
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit completion`."""
     made = CommandParser(
         prog="krmkit completion",
         description="Print the completion script of a shell, from the same parsers that\nread the commands.",
@@ -56,7 +55,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str], commands: Commands) -> int:
-    """Run `krmkit completion SHELL`; returns the exit code."""
     import shtab
 
     shell = parser().parse_args(words[1:]).shell
@@ -68,7 +66,7 @@ def main(words: list[str], commands: Commands) -> int:
 
 
 def whole(known: Commands) -> argparse.ArgumentParser:
-    """One parser of all commands."""
+    """Return one parser of all commands."""
     import shtab
 
     from krmkit.fn import loader

@@ -1,4 +1,4 @@
-"""Choose the engine: this machine, or the cluster that --on names."""
+"""Choose the engine for packages: this machine, or the cluster of --on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krmkit.krm.errors import Refused
 
 
 def engine_for(arguments: Namespace, count: int) -> Engine:
-    """Return the cluster that --on names, or without it --jobs processes of this machine. Raises Refused."""
+    """Return the cluster of --on, else --jobs processes of this machine. Raises Refused."""
     if arguments.on:
         from krmkit.fleet.engine.dask import DaskEngine
 
@@ -19,7 +19,7 @@ def engine_for(arguments: Namespace, count: int) -> Engine:
 
 
 def check_engine(arguments: Namespace) -> None:
-    """Raise Refused where --on and --jobs are both given."""
+    """Raise Refused if --on and --jobs are both given."""
     if arguments.on and arguments.jobs:
         raise Refused(
             f"--jobs {arguments.jobs} says how many processes of this machine work, and with --on the cluster does;"
@@ -28,7 +28,6 @@ def check_engine(arguments: Namespace) -> None:
 
 
 def add_on(parser: ArgumentParser) -> None:
-    """Add --on."""
     parser.add_argument(
         "--on",
         type=_address,

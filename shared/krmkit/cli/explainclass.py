@@ -1,21 +1,46 @@
-"""`krmkit topology explain CLASS`: what the variables of a ClusterClass do, and a minimal Cluster of it."""
+"""Run `krmkit topology explain CLASS`: show a ClusterClass's variables, and a minimal Cluster of it."""
 
 from __future__ import annotations
 
+import json
 import sys
 
-from krmkit.analysis.plans.classtable import class_table
+from krmkit.analysis.plans.classtable import ClassTable, ClassVariable, class_table
 from krmkit.analysis.plans.sources import collected, read_items
 from krmkit.cli.arguments import CommandParser, add_output, add_package, package_above
 from krmkit.krm.errors import Refused
 from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.process.stderr import say
-from krmkit.views.classtable import FORMATS, shown
-from krmkit.views.terminal import Terminal, unread_is_fine
+from krmkit.views.terminal import Table, Terminal, unread_is_fine
+
+FORMATS = ("table", "markdown", "json")
+_COLUMNS = ("VARIABLE", "TYPE", "DEFAULT", "NEEDED", "GROUPS", "ACTS ON", "DESCRIPTION")
+
+
+def shown(table: ClassTable, name: str, form: str, terminal: Terminal) -> str:
+    """Return the table of the class `name` in one of FORMATS."""
+    rows = [_row(one) for one in table.variables]
+    if form == "json":
+        return json.dumps(table.data(name), indent=2) + "\n"
+    if form == "markdown":
+        lines = [_COLUMNS, tuple("---" for _ in _COLUMNS), *rows]
+        return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+    made = Table(list(_COLUMNS))
+    for row in rows:
+        made.add(list(row))
+    return made.text(terminal)
+
+
+def _row(one: ClassVariable) -> tuple[str, ...]:
+    needed = "required" if one.required else "yes, though optional" if one.needed else "no"
+    acts = "; ".join(f"{kind} {path} ({patch})" for kind, _, path, patch in one.acts) or "-"
+    groups = "; ".join(dict.fromkeys(group for _, group, _, _ in one.acts)) or "-"
+    default = json.dumps(one.schema["default"]) if "default" in one.schema else "-"
+    said = " ".join(str(one.schema.get("description", "")).split())
+    return one.name, str(one.schema.get("type", "any")), default, needed, groups, acts, said or "-"
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit topology explain`."""
     made = CommandParser(
         prog="krmkit topology explain",
         description="Show the variables of a ClusterClass: type, default, whether a Cluster can do without, and the fields that patches set from"
@@ -29,7 +54,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit topology explain`; returns the exit code."""
     arguments = parser().parse_args(words)
     wanted = arguments.cluster_class
     package = collected(read_items(arguments.package or package_above()))

@@ -22,7 +22,6 @@ makes it, gets one.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit init`."""
     made = CommandParser(
         prog="krmkit init",
         description="Make a package of a folder: a Kptfile, and configs for the functions that fit\nits resources.",
@@ -45,7 +44,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit init ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     if arguments.platform:
         if arguments.name:

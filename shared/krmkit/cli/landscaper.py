@@ -19,13 +19,14 @@ from krmkit.cli.arguments import (
     package_above,
     package_and_words,
 )
-from krmkit.cli.landscapertree import DRAWINGS, drawing, tell_all
+from krmkit.cli.recursive import chosen_packages, stream
 from krmkit.fn.masking import Mask, hide, secrets_among
 from krmkit.krm.finding import ERROR
 from krmkit.krm.resourcelist import ResourceList
 from krmkit.libraries.process.stderr import say
 from krmkit.render.conversion.variablevalues import add_values, read_values
 from krmkit.render.findings.model import PackageReport, Report, Result
+from krmkit.render.findings.places import shown_path
 from krmkit.render.resourcefiles import items_of as package_items
 from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.explain import explain
@@ -40,7 +41,6 @@ COMMANDS = "import|graph|explain|reconcile"
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit landscaper`."""
     made = CommandParser(
         prog="krmkit landscaper",
         description="Bring components into a package; draw, explain and plan its Installations.",
@@ -111,7 +111,6 @@ def _add_tree(command: argparse.ArgumentParser) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit landscaper ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     told, code = _told(arguments)
     form = "table" if arguments.format in DRAWINGS else arguments.format
@@ -120,7 +119,7 @@ def main(words: list[str]) -> int:
 
 
 def _told(arguments: argparse.Namespace) -> tuple[Told, int]:
-    """Return the output of a command, and its exit code."""
+    """Return a command's output and its exit code."""
     if arguments.command == "explain":
         words = (arguments.package, arguments.installation, arguments.value)
         meant = os.curdir if arguments.recursive else package_above() if not words[1] else ""
@@ -196,7 +195,7 @@ def _answer(
 
 
 def _place(arguments: argparse.Namespace, items: items_of.Items, field: str) -> str:
-    """Return the root Installation that explain is asked about, as `path:line:column`; "" if none."""
+    """Return the place of explain's root Installation, as `path:line:column`; "" if none."""
     root = arguments.installation.partition("/")[0]
     installations = [one for key, one in items.places.items() if key[0] == "Installation" and key[2] == root]
     return installationtree.place_in(arguments.package, installations[0], field) if installations else ""
@@ -212,3 +211,48 @@ def _resources(path: str) -> ResourceList:
     for note in notes:
         say("landscaper", note)
     return ResourceList.of(items)
+
+
+DRAWINGS = ("dot", "mermaid")  # formats of a graph, beside those of all commands
+
+
+def drawing(form: str) -> str:
+    """Return the form of a graph in an output format; markdown draws Mermaid."""
+    return form if form in DRAWINGS else "mermaid" if form == "markdown" else "table"
+
+
+def tell_all(arguments: argparse.Namespace, now: str) -> tuple[Told, int]:
+    """Run a command on every package below a folder. Raises Refused, InstallationError."""
+    paths = chosen_packages(arguments.package, arguments)
+    installation, value = (getattr(arguments, name, "") for name in ("installation", "value"))
+    job = installationtree.LandscaperJob(arguments.command, now, installation, value)
+    report = Report(f"landscaper {arguments.command}", written=False)
+    installations: list[installationtree.PackageInstallations] = []
+    for path, one, problem in stream(job, paths, arguments):
+        if one is not None:
+            installations.append(one)
+            report.packages.append(PackageReport(one.path, results=one.results, failure=one.failure))
+        elif problem:
+            report.packages.append(PackageReport(shown_path(path), failure=problem))
+    if not report.packages and not arguments.since:
+        problem = f"{arguments.package}: no package at or below holds an Installation"
+        raise InstallationError("no-installation", problem)
+    code = 1 if any(package.has_errors for package in report.packages) else 0
+    if arguments.command == "graph":
+        whole = installationtree.joined(installations)
+        drawn = whole.shown(drawing(arguments.format))
+        data = installationtree.graph_data(installations, whole)
+        return Told(report, "InstallationGraph", data, drawn, block="mermaid"), code
+    problem = ""
+    if arguments.command == "explain":
+        problem = installationtree.unknown(installation, installations, code == 0)
+    if problem and code == 0:
+        raise InstallationError("no-installation", problem)
+    if problem:
+        say("landscaper", problem)
+    told = [one for one in installations if one.lines]
+    text = "".join(f"{one.path}\n" + "".join(f"  {line}\n" for line in one.lines) for one in told)
+    if arguments.command == "reconcile":
+        return Told(report, "ReconcilePlan", {"now": now}, text), code
+    packages = [{"path": one.path, "lines": one.lines} for one in told]
+    return Told(report, "ImportSources", {"packages": packages}, text, block="text"), code

@@ -19,7 +19,6 @@ With DIR on PATH, `exec: apply-presets` in a Kptfile runs the program under
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit link`."""
     made = CommandParser(
         prog="krmkit link",
         description="Write a program for each function, for `exec:` of a Kptfile.",
@@ -34,7 +33,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit link ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     names = [loader.load(name).name for name in arguments.names] or loader.names()
     for path in link(arguments.folder, names):

@@ -25,7 +25,6 @@ docs/sdk.md shows how to continue from here.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit new`."""
     made = CommandParser(prog="krmkit new", description="Make a function of your own.")
     commands = made.add_subparsers(dest="command", required=True, metavar="function")
     function = commands.add_parser(
@@ -56,7 +55,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit new function ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     folder = Path(os.path.abspath(arguments.folder))
     name = folder.name
@@ -84,7 +82,7 @@ def main(words: list[str]) -> int:
 
 
 def _problem(folder: Path, name: str) -> str:
-    """Why a function cannot have this name, "" if it can."""
+    """Return why a function cannot have this name, or ""."""
     if not NAME.fullmatch(name):
         return f'the folder must be named in lower case, two words or more, such as label-teams; got "{name}"'
     if name in loader.names():

@@ -27,7 +27,6 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit pack`."""
     made = CommandParser(
         prog="krmkit pack",
         description="Bring packs into a package, and take them out again.",
@@ -80,7 +79,7 @@ def parser() -> CommandParser:
 
 
 def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
-    """Add the commands that write nothing."""
+    """Add the commands that only read."""
     show = commands.add_parser(
         "show",
         help="what packs offer and ask for",
@@ -125,7 +124,7 @@ def _add_readers(commands: argparse._SubParsersAction[CommandParser]) -> None:
 
 
 def _add_merge(parser: CommandParser, place: str) -> None:
-    """Add the flags that decide about edits of both sides."""
+    """Add the flags that decide about edits on both sides."""
     parser.add_argument(
         "--on-conflict",
         choices=POLICIES,
@@ -144,7 +143,6 @@ def _add_merge(parser: CommandParser, place: str) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit pack ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     if arguments.command == "show":
         return _show(arguments.folders, arguments.format, Terminal.of(arguments))
@@ -191,7 +189,7 @@ def _import(arguments: argparse.Namespace) -> list[str]:
 
 
 def _export(arguments: argparse.Namespace) -> list[str] | None:
-    """Write folders or a profile, and return their paths; None for a profile that goes to stdout."""
+    """Write folders or a profile; return their paths, or None for a profile on stdout."""
     package = read(arguments.package or package_above())
     out, policy, note = arguments.output, arguments.on_conflict, partial(say, "pack")
     for one in package.notes:

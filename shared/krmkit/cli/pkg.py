@@ -1,4 +1,4 @@
-"""`krmkit pkg get`, `diff` and `update`: packages that follow an upstream in git, with local edits kept."""
+"""Run `krmkit pkg get`, `diff` and `update`: follow an upstream in git, and keep local edits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit pkg`."""
     made = CommandParser(
         prog="krmkit pkg",
         description="Get a package from git, and follow its upstream there.",
@@ -152,7 +151,7 @@ def main(words: list[str]) -> int:
 
 
 def _compare(arguments: Namespace, folder: str, revision: str) -> int:
-    """Show the package beside its upstream; nothing is merged."""
+    """Show the differences between the package and its upstream."""
     changes: list[FileEdit] = []
     for title, edits in compared(local_files(folder), revision, arguments.diff_type):
         _show_diff(arguments, edits, set(), f"# {title}\n")
@@ -165,7 +164,7 @@ def _compare(arguments: Namespace, folder: str, revision: str) -> int:
 
 
 def _show_diff(arguments: Namespace, changes: list[FileEdit], secrets: set[str], title: str = "") -> None:
-    """Show changes on stdout; with a format for programs there, on stderr for the user."""
+    """Show changes on stdout; with a machine-readable format, on stderr."""
     where = Terminal.of(arguments)
     if arguments.format not in FORMATS[:2]:
         where = Terminal(sys.stderr, arguments.color)
@@ -180,7 +179,7 @@ def _show_diff(arguments: Namespace, changes: list[FileEdit], secrets: set[str],
 
 
 def _show_stopped(arguments: Namespace, folder: str, conflicts: list[ResourceConflict]) -> None:
-    """Show the conflicts that nobody was to decide as errors, to programs."""
+    """Report unresolved conflicts as errors, in machine-readable formats."""
     one = merge_report(folder, conflicts, [], "error")
     report = Report(f"pkg {arguments.command}", [one], False, arguments.check)
     Told(report, "PackageUpdate", {"changes": []}).show(arguments.format, Terminal.of(arguments))
@@ -204,7 +203,7 @@ def _get(arguments: Namespace) -> int:
 def _save(
     folder: str, local: dict[str, File], merged: MergedPackage, fresh: dict[str, File], dry: bool
 ) -> list[FileEdit]:
-    """Write all changes or, on an error, none; returns the changes, in the order of their paths."""
+    """Write all changes or, on an error, none; return the changes in the order of their paths."""
     changes: list[FileEdit] = []
     with tempfile.TemporaryDirectory(prefix="krmkit-update-") as place:
         for number, path in enumerate(sorted({*local, *merged.files})):
@@ -243,7 +242,7 @@ def _text(content: bytes) -> str | None:
 
 
 def _closing(changes: list[FileEdit], merged: MergedPackage, dry: bool) -> str:
-    """`3 files changed, 1 conflict`."""
+    """Return a sentence such as `3 files changed, 1 conflict`."""
     files = counted(len(changes), "file") if changes else "no file"
     done = " (nothing was written)" if dry and changes else ""
     return f"{files} changed, {counted(len(merged.conflicts), 'conflict')}{done}"

@@ -29,7 +29,6 @@ the address holds a token. Ctrl-C ends it.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit preview`."""
     made = CommandParser(
         prog="krmkit preview",
         description="Show a package on a page on which you choose presets, macros and variables.",
@@ -50,7 +49,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit preview ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
         from krmkit.services.preview.server import serve

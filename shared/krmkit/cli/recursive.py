@@ -1,7 +1,7 @@
-"""`krmkit render -r DIR`: every package below a folder, on all cores, each for itself.
+"""Run `krmkit render -r DIR`: every package below a folder, on all cores, each on its own.
 
 Memory does not grow with the number of packages: a process keeps nothing of a finished package, and results
-are shown in the order of paths as soon as they are complete up to there.
+are shown in the order of paths, each as soon as all before it are complete.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ class PackageJob(ABC):
 
 
 class RenderJob(PackageJob):
-    """Renders packages, and writes what changed. `colour`: diffs are coloured."""
+    """Render packages, and write the changes. `colour`: diffs are coloured."""
 
     colour = False
 
     def report(self, path: str, resolver: ProgramResolver) -> PackageReport:
-        """Render a package, and write what changed."""
+        """Render a package, and write the changes."""
         package = read(path, self.options.limits)
         return finished(package, render(package, resolver), self.arguments, self.colour)
 
@@ -146,12 +146,12 @@ def stream(
 
 
 def name_of(path: str, folder: str) -> str:
-    """Return a package's path in the folder, which decides its shard wherever the folder lies."""
+    """Return a package's path in the folder. It decides the package's shard, wherever the folder lies."""
     return os.path.relpath(path, folder).replace(os.sep, "/")
 
 
 def chosen_packages(folder: str, arguments: argparse.Namespace) -> list[str]:
-    """Return the packages at and below a folder, without --exclude, and with --since only changed ones.
+    """Return the packages at and below a folder, filtered by --exclude and --since.
 
     Raises Refused, also if there is no package.
     """
@@ -208,7 +208,7 @@ def changed_since(folder: str, paths: list[str], revision: str) -> list[str]:
 
 
 def _commit(repository: GitRepository, revision: str) -> str:
-    """Return the id of the commit that a revision means. Raises GitError."""
+    """Return the commit id of a revision. Raises GitError."""
     missing = GitError("there is no such commit; name a branch, a tag or a commit of this repository")
     if revision.startswith("-"):
         raise missing
@@ -224,7 +224,7 @@ def _commit(repository: GitRepository, revision: str) -> str:
 
 
 def _links(package: str, changed: set[str]) -> bool:
-    """Return whether a package's file is a link to a changed file, or leads through a changed link."""
+    """Return whether a package's file is a link to a changed file, or lies behind a changed link."""
     return any(
         os.path.islink(os.path.join(path, name))
         and not changed.isdisjoint(resolved_by(os.path.join(path, name)))

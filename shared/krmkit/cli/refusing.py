@@ -1,4 +1,4 @@
-"""The one place in which a command says why it stopped."""
+"""Report why a command stopped; this is the only place that does."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARENTS = frozenset(("clusterctl", "landscaper", "new", "pack", "pkg", "spiff",
 
 
 def answered(words: list[str], command: Callable[[], int]) -> int:
-    """Return the exit code of a command: 1 if a Refused or an unreadable text, which is reported, ends it.
+    """Return a command's exit code: 1, with a report, after a Refused or an unreadable text.
 
     The title of the report has the command's whole name: `krmkit pkg get: ...`.
     """
@@ -29,7 +29,7 @@ def answered(words: list[str], command: Callable[[], int]) -> int:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Return whether an error is about what a user gave: an OSError without a file is about stdout."""
+    """Return whether an error is about the user's input: an OSError without a file is about stdout."""
     if isinstance(error, OSError):
         return bool(error.filename)
     from krmkit.krm.errors import Refused

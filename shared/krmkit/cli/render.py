@@ -1,4 +1,4 @@
-"""`krmkit render PKG`: the embedded pipeline on a package on disk."""
+"""Run `krmkit render PKG`: the pipeline of a package on disk."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ Exit code: 0 done, or nothing to do; 1 an error, or a wrong call; 2 with
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit render`."""
     made = CommandParser(
         prog="krmkit render",
         description="Run the pipeline of a kpt package and its subpackages, and write the files\nthat changed.",
@@ -159,7 +158,7 @@ def main(words: list[str], prepare: Callable[[Package], None] | None = None) -> 
 
 
 def _contradiction(arguments: argparse.Namespace) -> str:
-    """Return the error of flags that contradict each other, "" if there is none."""
+    """Return the error of contradictory flags, or ""."""
     if arguments.write and (arguments.check or arguments.dry_run):
         return (
             f"--write and {'--check' if arguments.check else '--dry-run'} contradict each other; choose one"
@@ -176,7 +175,7 @@ def _contradiction(arguments: argparse.Namespace) -> str:
 
 
 def _unknown_choice(package: Package, names: list[str]) -> str:
-    """Return the error for a name in --skip or --only that no pipeline of the package has, else ""."""
+    """Return the error for a name in --skip or --only that no pipeline of the package has, or ""."""
     known = [function.function_name for each in package.walk() for function in each.functions]
     for name in names:
         if name not in known:

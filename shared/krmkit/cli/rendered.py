@@ -16,14 +16,14 @@ from krmkit.storage.disk.write import FileEdit, write, write_file
 
 
 def only_shows(arguments: argparse.Namespace) -> bool:
-    """Whether the flags of a render say that nothing is written into the package."""
+    """Return whether a render's flags leave the package unchanged."""
     return bool(arguments.check or arguments.dry_run or (arguments.diff and not arguments.write))
 
 
 def finished(
     package: Package, rendering: Rendering, arguments: argparse.Namespace, colour: bool
 ) -> PackageReport:
-    """Write what the flags ask for, and return the report, with a diff if asked for. Raises Refused."""
+    """Write the wanted files, and return the report, with a diff if wanted. Raises Refused."""
     untouched = package.kptfile.is_blueprint and not arguments.output
     if not (only_shows(arguments) or arguments.output or untouched):
         edits = edits_in_place(package, rendering, arguments.render_status)

@@ -1,4 +1,4 @@
-"""`krmkit report PKG|DIR`: all about a package or a tree of packages, as one page to look at, or as data."""
+"""Run `krmkit report PKG|DIR`: all about a package or a tree of packages, as one page or as data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,6 @@ call.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit report`."""
     made = CommandParser(
         prog="krmkit report",
         description="Show all about a package, or about every package below a folder, on one page.",
@@ -93,7 +92,7 @@ def parser() -> CommandParser:
 
 
 def add_analysis(made: CommandParser) -> None:
-    """Add the flags of reading packages and comparing their Clusters."""
+    """Add the flags for reading packages and comparing their Clusters."""
     made.add_argument(
         "--against",
         default="",
@@ -106,7 +105,6 @@ def add_analysis(made: CommandParser) -> None:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit report ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     arguments.format = arguments.format or (os.path.splitext(arguments.output)[1][1:] or FORMATS[0])
     if problem := _problem(arguments):
@@ -129,7 +127,7 @@ def main(words: list[str]) -> int:
 
 
 def _problem(arguments: argparse.Namespace) -> str:
-    """Return the error of flags that contradict each other, "" if there is none."""
+    """Return the error of contradictory flags, or ""."""
     output, form = arguments.output, arguments.format
     if form not in FORMATS:
         return f'-o must be a file that ends with .html or .json, got "{output}"'

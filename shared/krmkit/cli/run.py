@@ -81,7 +81,10 @@ _VALUED = frozenset(("--crds", "--limit", "--format", "-f"))  # flags of functio
 
 
 def _on_package(function: Function, words: list[str], folders: list[str]) -> int:
-    """Run the function alone on a package, as `kpt fn eval`; `words`: render's, --fn-config, `-- k=v`."""
+    """Run the function alone on a package, like `kpt fn eval`.
+
+    words: the flags of render, --fn-config, and `-- key=value`.
+    """
     from krmkit.cli.render import main as render
     from krmkit.kpt.kptfile import PipelineFunction
     from krmkit.krm.resource import Resource
@@ -128,7 +131,7 @@ def _on_package(function: Function, words: list[str], folders: list[str]) -> int
 
 
 def _folders(words: list[str]) -> tuple[list[str], list[str]]:
-    """Return the values of --functions, and the other arguments, which go to the function."""
+    """Return the values of --functions, and all other arguments, which are the function's."""
     folders, rest = [], []
     left = iter(words)
     for word in left:
@@ -176,7 +179,7 @@ def _formatted(function: Function, words: list[str]) -> int:
 
 
 def _result(data: object, function: str) -> Result:
-    """Return a result of a ResourceList. Its file is from the annotations; the line is unknown."""
+    """Return a result of a ResourceList. Its annotations name the file; the line is unknown."""
     from krmkit.render.findings.model import Result
 
     result = _map(data)

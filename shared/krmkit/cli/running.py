@@ -1,4 +1,4 @@
-"""The flags for how functions run: which are known, who answers an image, and what else may run."""
+"""Define the flags for running functions: known functions, replaced images, and allowed programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
-    """Add the flags for which functions are known, and how functions outside the catalog run."""
+    """Add the flags for known functions, and for functions outside the catalog."""
     add_functions(parser)
     for flag, what in (
         ("--skip", "leave out this function, as one whose container cannot run here; a warning says so"),
@@ -65,7 +65,7 @@ def add_running(parser: argparse.ArgumentParser) -> None:
 
 
 def add_in_process(parser: argparse.ArgumentParser) -> None:
-    """Add --in-process, registries whose images the catalog's functions stand in for."""
+    """Add --in-process: registries whose images the catalog's functions replace."""
     parser.add_argument(
         "--in-process",
         action="append",

@@ -39,7 +39,6 @@ krmkit explain apply-setters/unset      # the rule of one function
 
 
 def parser(command: str) -> CommandParser:
-    """Return the command line of `krmkit schema` or `krmkit explain`."""
     what = {
         "schema": "Print the JSON Schema of a config's kind, or of a file of Palette's packs.",
         "explain": "Say what a field of a config is for, of which type, and what lies below it; or what\na rule of a finding means.",
@@ -114,7 +113,7 @@ def find(kind: str, functions: dict[str, Function]) -> FunctionDefinition:
 
 
 def _pack_file(file: str, modeline: str | None) -> int:
-    """Print the schema of a file of packs, or put it beside one."""
+    """Print the schema of a pack's file, or write it beside the file."""
     from krmkit.systems.palette.packs.packfileschemas import PACK_FILES
 
     text = json.dumps(PACK_FILES[file], indent=2, ensure_ascii=False) + "\n"
@@ -130,7 +129,7 @@ def _pack_file(file: str, modeline: str | None) -> int:
 
 
 def _modeline(name: str, schema: str, file: str) -> None:
-    """Put a schema beside a file, and the comment into it that yaml-language-server reads."""
+    """Write a schema beside a file, and the comment for yaml-language-server into the file."""
     import os
 
     from krmkit.storage.disk.write import write_file

@@ -20,7 +20,6 @@ SIGINT stop the server as soon as the running calls have ended. docs/porch.md sh
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit serve`."""
     made = CommandParser(
         prog="krmkit serve",
         description="Offer the functions of the catalog as a service.",
@@ -93,7 +92,7 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit serve ...`; returns the exit code: 0 when asked to stop, 1 if it could not start."""
+    """Run `krmkit serve ...`; return 0 after a requested stop, 1 if it could not start."""
     if words[1:2] == ["topology-extension"]:
         from krmkit.cli.serveextension import main as serve_extension
 

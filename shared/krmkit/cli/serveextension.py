@@ -18,7 +18,6 @@ SIGTERM and SIGINT stop the server as soon as the running calls have ended. See 
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit serve topology-extension`."""
     made = CommandParser(
         prog="krmkit serve topology-extension",
         description="Serve runtime extensions of Cluster API.",
@@ -48,7 +47,7 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run the server; returns 0 when it was asked to stop, 1 when it could not start."""
+    """Run the server; return 0 after a requested stop, 1 if it could not start."""
     asked = parser()
     arguments = asked.parse_args(words[1:])
     if not arguments.paths and not arguments.module:

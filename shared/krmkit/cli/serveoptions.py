@@ -1,4 +1,4 @@
-"""The options that all services of `krmkit serve` have, and the types of their values."""
+"""Define the options that all services of `krmkit serve` share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from krmkit.cli.arguments import cores, count
 
 
 def add_address(parser: argparse.ArgumentParser, port: int) -> None:
-    """--host, and --port with its default."""
+    """Add --host, and --port with its default."""
     parser.add_argument(
         "--host",
         default="127.0.0.1",
@@ -20,7 +20,7 @@ def add_address(parser: argparse.ArgumentParser, port: int) -> None:
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """--workers, one per core by default, and --grace."""
+    """Add --workers, one per core by default, and --grace."""
     parser.add_argument(
         "--workers",
         type=count,
@@ -38,7 +38,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def add_connections(parser: argparse.ArgumentParser, more: str) -> None:
-    """--max-connections; `more`: what happens to connections above the limit."""
+    """Add --max-connections. more: the fate of connections above the limit."""
     parser.add_argument(
         "--max-connections",
         type=count,
@@ -49,7 +49,7 @@ def add_connections(parser: argparse.ArgumentParser, more: str) -> None:
 
 
 def add_certificates(parser: argparse.ArgumentParser, client_ca: str) -> None:
-    """--tls-cert, --tls-key, and the flag `client_ca` for the authority of clients."""
+    """Add --tls-cert, --tls-key, and the flag `client_ca` for the clients' authority."""
     parser.add_argument("--tls-cert", default="", metavar="FILE", help="serve with this certificate (PEM)")
     parser.add_argument("--tls-key", default="", metavar="FILE", help="the certificate's key (PEM)")
     parser.add_argument(
@@ -62,14 +62,14 @@ def add_certificates(parser: argparse.ArgumentParser, client_ca: str) -> None:
 
 
 def port_number(text: str) -> int:
-    """Return a port; 0 is any that is free."""
+    """Parse a port; 0 is any free port."""
     if not (text.isascii() and text.isdecimal() and int(text) <= 0xFFFF):
         raise argparse.ArgumentTypeError(f'must be a port from 0 to 65535, got "{text}"')
     return int(text)
 
 
 def duration(text: str) -> float:
-    """Return a time in seconds, 0 or more."""
+    """Parse a time in seconds, 0 or more."""
     try:
         number = float(text)
     except ValueError:
@@ -80,7 +80,7 @@ def duration(text: str) -> float:
 
 
 def size(text: str) -> int:
-    """Return a size in bytes, above 0 and below 2 GiB."""
+    """Parse a size in bytes, above 0 and below 2 GiB."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) < 1 << 31):
         raise argparse.ArgumentTypeError(
             f"must be a number of bytes below 2 GiB, such as {6 << 20}, got {text}"

@@ -30,7 +30,6 @@ _OF_THE_SHELL = ("/dev/", "/proc/self/fd/")  # pipes that somebody writes to, as
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit spiff`."""
     made = CommandParser(prog="krmkit spiff", description="Process spiff++ templates.", allow_abbrev=False)
     commands = made.add_subparsers(dest="command", required=True, metavar="merge")
     one = commands.add_parser(
@@ -105,7 +104,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit spiff ...`; returns the exit code."""
     arguments = parser().parse_args(words[1:])
     try:
         limits = parse_arguments([f"--limit={limit}" for limit in arguments.limit]).options.limits
@@ -171,7 +169,7 @@ def _options(arguments: argparse.Namespace) -> Options:
 
 
 def _environment(names: list[str]) -> dict[str, str] | None:
-    """Return the variables of --env; a name without a value that the environment lacks is left out."""
+    """Return the variables of --env; a name without a value that the environment lacks is skipped."""
     if not names:
         return None
     variables: dict[str, str] = {}
@@ -187,7 +185,7 @@ def _environment(names: list[str]) -> dict[str, str] | None:
 
 
 def _chance(arguments: argparse.Namespace) -> bytes | None:
-    """Return the seed of --seed, or a new one with --random."""
+    """Return the seed of --seed, or a new one for --random."""
     if arguments.random:
         return os.urandom(32)
     if arguments.seed is None:
@@ -202,7 +200,6 @@ def _chance(arguments: argparse.Namespace) -> bytes | None:
 
 
 def _text(name: str) -> str:
-    """Return the text of a file, or of stdin."""
     try:
         if name == "-":
             content = sys.stdin.buffer.read(LARGEST + 1)
@@ -274,7 +271,7 @@ def _files(folder: str) -> dict[str, bytes]:
 
 
 def _selected(document: Any, arguments: argparse.Namespace) -> Any:
-    """Return the part of a document that --path and --select name."""
+    """Return the part of a document at --path and --select."""
     if arguments.path:
         document = _at(document, arguments.path)
     if not arguments.select:

@@ -199,7 +199,7 @@ def fleet_of(path: str) -> str:
 
 
 def _named(given: list[tuple[str, str]]) -> dict[str, str]:
-    """Return the values of --repo by name. Raises Refused for a name with two places."""
+    """Return the values of --repo by name. Raises Refused if a name has two places."""
     places: dict[str, str] = {}
     for name, place in given:
         if places.setdefault(name, place) != place:
@@ -211,7 +211,7 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
 def _open_stores(
     given: dict[str, str], repositories: list[Resource], stack: ExitStack, dry: bool
 ) -> tuple[dict[str, Store], dict[str, str]]:
-    """Return the stores by name, and the addresses of those that are not folders of this machine."""
+    """Return the stores by name, and the addresses of remote ones."""
     known = {one.name: one for one in repositories}
     for name, one in known.items():
         repo = one.get("spec", "git", "repo")
@@ -256,7 +256,7 @@ def _open_stores(
 
 
 def _author(stores: Iterable[Store]) -> str:
-    """`Name <mail>` from the user's git config."""
+    """Return `Name <mail>` from the user's git config."""
     for store in stores:
         try:
             said = store.repository.run("var", "GIT_COMMITTER_IDENT").decode("utf-8", "replace")

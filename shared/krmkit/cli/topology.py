@@ -44,7 +44,6 @@ Exit code: 0 nothing changes, 2 something does, 1 a Cluster or class is refused,
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit topology`."""
     made = CommandParser(
         prog="krmkit topology", description="Cluster API's managed topologies, offline.", allow_abbrev=False
     )
@@ -99,7 +98,7 @@ def parser() -> CommandParser:
 
 
 def _add_extensions(plan: argparse.ArgumentParser) -> None:
-    """Add the flags for runtime extensions that run."""
+    """Add the flags for running runtime extensions."""
     plan.add_argument(
         "--extension",
         action="append",
@@ -151,7 +150,7 @@ def main(words: list[str]) -> int:
 
 
 def _plan(arguments: argparse.Namespace, ignored: list[str]) -> PackagePlan:
-    """Return a package's plan; what its extensions have no part in is added to `ignored`. Raises Refused."""
+    """Return a package's plan; messages about unused extensions go to `ignored`. Raises Refused."""
     work = _read(arguments)
     for text in arguments.rebase:
         cluster, equals, cluster_class = text.partition("=")
@@ -171,7 +170,7 @@ def _plan(arguments: argparse.Namespace, ignored: list[str]) -> PackagePlan:
 
 
 def _plans(arguments: argparse.Namespace) -> list[PackagePlan]:
-    """Return the plans of every package below a folder that holds Clusters, on all cores. Raises Refused."""
+    """Return the plans of every package with Clusters below a folder, on all cores. Raises Refused."""
     from krmkit.cli.recursive import chosen_packages, stream
 
     paths = chosen_packages(arguments.package, arguments)
@@ -191,7 +190,7 @@ def _plans(arguments: argparse.Namespace) -> list[PackagePlan]:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raise Refused for flags that contradict each other."""
+    """Raise Refused for contradictory flags."""
     check_tree(arguments, "since", "exclude")
     if arguments.live and arguments.against:
         raise Refused("--live and --against must not be given both: both name the old state")
@@ -262,7 +261,7 @@ def _write_record(recorder: Recorder, path: str) -> None:
 
 
 def _chosen(folder: str, work: Work, names: list[str]) -> list[Key]:
-    """(namespace, name) of all Clusters of both packages, or of those in `names`. Raises Refused."""
+    """Return (namespace, name) of all Clusters of both packages, or of those in `names`. Raises Refused."""
     keys = work.keys()
     if not keys:
         raise Refused(f"{folder}: holds no Cluster, and held none; name the package of a Cluster, or use -r")

@@ -46,7 +46,6 @@ _MOST_ALIKE = 3  # variants of one error that have a row each
 
 
 def parser() -> argparse.ArgumentParser:
-    """Return the command line of `krmkit variants`."""
     made: argparse.ArgumentParser = CommandParser(
         prog="krmkit variants",
         description="Packages from PackageVariantSets, without a cluster.",
@@ -146,7 +145,7 @@ def main(words: list[str]) -> int:
 
 
 def fleet_report(fleet: FleetTasks, rows: Iterable[Row], setfile: str) -> Report:
-    """Return the report of a fleet: a package for each variant, and one for findings that concern several."""
+    """Return the report of a fleet: a package for each variant, and one for findings about several."""
     report = Report(_COMMAND, written=not fleet.dry_run)
     for row in rows:
         target = fleet.tasks[row.number].target
@@ -189,7 +188,7 @@ def add_collisions(report: Report, fleet: FleetTasks, collisions: dict[str, list
 
 
 def _table(fleet: FleetTasks, rows: Spool[Row], collisions: Iterable[str], terminal: Terminal) -> None:
-    """Return the variants that changed, failed or wait, and the number of the others."""
+    """Show the variants that changed, failed or wait, and the number of the others."""
     stream = terminal.stream
     failed, changed = len(fleet.errors), 0
     waiting: list[str] = []
@@ -252,7 +251,7 @@ def _rows(rows: Iterable[Row], terminal: Terminal) -> tuple[Table, int]:
 
 
 def _progress(terminal: Terminal, done: int, total: int, name: str) -> None:
-    """Show a progress bar with the variant that was finished last, on a terminal."""
+    """Show a progress bar on a terminal, with the variant that finished last."""
     length = 24
     filled = length * done // total
     terminal.line(f"[{'#' * filled}{'.' * (length - filled)}] {done}/{total} {name}")

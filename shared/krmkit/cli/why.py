@@ -31,7 +31,6 @@ Nothing is written. Values that a function marks as secret are not shown.
 
 
 def parser() -> CommandParser:
-    """Return the command line of `krmkit why`."""
     made = CommandParser(
         prog="krmkit why",
         description="Show where a value comes from: its line in the file, and each function that\nset it, with its inputs.",
@@ -62,7 +61,6 @@ def parser() -> CommandParser:
 
 
 def main(words: list[str]) -> int:
-    """Run `krmkit why ...`; returns the exit code."""
     if words[1:2] == ["--words"]:
         print("\n".join(candidates(words[2:])))
         return 0

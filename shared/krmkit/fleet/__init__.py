@@ -1,1 +1,1 @@
-"""Package variants of a fleet: plan, build, render into a folder, sync over git."""
+"""Make a fleet's package variants: plan, build, render into a folder, sync over git."""

@@ -1,4 +1,4 @@
-"""Build a variant's package: cloned from the upstream, or its own with upstream's changes merged in.
+"""Build a variant's package: clone the upstream, or merge the upstream's changes into the variant.
 
 A build job needs no repository: it gets file contents and returns file contents, on any machine.
 """
@@ -37,9 +37,9 @@ Files = dict[str, File]
 
 @dataclass(slots=True)
 class Built:
-    """The files of a package by path, as a build returns them.
+    """The result of a build: the files of a package by path.
 
-    `gates`: open readiness gates; `warnings`: those of the functions. `input`: the files that went into the
+    `gates`: open readiness gates; `warnings`: the functions' warnings. `input`: the files before the
     pipeline, None for an unchanged clone of the upstream.
     """
 
@@ -55,10 +55,9 @@ class Built:
 
 @dataclass(slots=True)
 class VariantInput:
-    """The PackageVariant's part of a build.
+    """The PackageVariant of a build.
 
-    `origin`: its upstream, None to leave the package's own; `context`: whether a clone gets a package
-    context.
+    `origin`: its upstream, None to keep the package's own; `context`: whether a clone gets a package context.
     """
 
     name: str
@@ -70,7 +69,10 @@ class VariantInput:
 
 @dataclass(slots=True)
 class Clone:
-    """A variant to be cloned from a blueprint. `others`: its files that are no resources, or executable."""
+    """A variant to be cloned from a blueprint.
+
+    `others`: its files that are not resources, or are executable.
+    """
 
     variant: VariantInput
     blueprint: UpstreamPackage
@@ -82,7 +84,7 @@ class Clone:
 class Rendered:
     """The last sync of a package: `input` and `output` of its pipeline.
 
-    An `input` of None is a clone of the base, an `output` of None the package as it is, unchanged since.
+    `input` is None for a clone of the base, `output` None if the package is unchanged since.
     """
 
     output: Files | None
@@ -91,10 +93,10 @@ class Rendered:
 
 @dataclass(slots=True)
 class Update:
-    """The changes from `base` to `upstream` to be merged into the variant's own `files`.
+    """The changes from `base` to `upstream`, to be merged into the variant's own `files`.
 
-    `on_conflict`: the side that wins where upstream and people changed a value, "" if undecided. No `base`:
-    the upstream is unchanged. No `last`: it is unknown which values of `files` functions have set.
+    `on_conflict`: the side that wins if upstream and people changed the same value, "" if undecided. No
+    `base`: the upstream is unchanged. No `last`: it is unknown which values of `files` functions have set.
     """
 
     variant: VariantInput
@@ -106,7 +108,7 @@ class Update:
 
     @property
     def size(self) -> int:
-        """Return the bytes of the contents."""
+        """Return the size of the contents in bytes."""
         versions = [self.files, self.base, self.upstream]
         if self.last is not None:
             versions += [self.last.output, self.last.input]
@@ -114,10 +116,10 @@ class Update:
 
 
 class Build:
-    """The job from a Clone or Update to a Built. Raises Refused, YamlError.
+    """The job that makes a Built from a Clone or an Update. Raises Refused, YamlError.
 
-    `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: how functions
-    run, those of a command line; `options`: of each run.
+    `objects`: the candidates for injection; `functions`: folders with more functions; `flags`: the command
+    line's flags for running functions; `options`: the options of each run.
     """
 
     def __init__(
@@ -136,7 +138,7 @@ class Build:
         self._candidates: dict[str, list[Candidate]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what the first call sets up: it is not sent to other processes."""
+        """Leave out the state that the first call sets up: it is not sent to other processes."""
         return {**self.__dict__, "_resolver": None, "_known": None, "_candidates": {}}
 
     def __call__(self, given: Clone | Update) -> Built:
@@ -154,8 +156,8 @@ class Build:
     def _updated(self, given: Update) -> Built:
         """Merge both upstreams' clones with the last input and people's edits, before the pipelines.
 
-        In the output of the functions, which change packages in place, each value of theirs would look like
-        an edit.
+        Functions change packages in place, so a merge of their output would take each value they set for an
+        edit.
         """
         variant = given.variant
         upstream = _unrendered(variant, given.upstream, clone=True)
@@ -190,7 +192,7 @@ class Build:
         return built
 
     def _edited(self, given: Update, base: Files) -> Files:
-        """Return the last input of the pipeline, with the edits that people made to its output."""
+        """Return the last input of the pipeline, with people's edits to its output."""
         last = given.last
         if last is None:
             try:
@@ -218,7 +220,7 @@ class Build:
         )
 
     def _candidates_of(self, variant: VariantInput) -> list[Candidate]:
-        """Return the candidates for injection, and for hints those of an injector's name elsewhere."""
+        """Return the candidates for injection, and objects elsewhere with an injector's name, for hints."""
         namespace = variant.namespace
         known = self._candidates.get(namespace)
         if known is None:
@@ -233,13 +235,13 @@ class Build:
 
 
 def build_of(arguments: argparse.Namespace, objects: Iterable[Resource], options: RunOptions) -> Build:
-    """Return the job for the flags of a command line. Raises Refused here, not in each process."""
+    """Return the job for a command line's flags. Raises Refused here, before any process starts."""
     catalog(arguments.functions)
     return Build(objects, arguments.functions, arguments, options)
 
 
 def read_blueprint(files: Files) -> UpstreamPackage:
-    """Read a package as a blueprint; nothing of it stays on the disk. Raises Refused."""
+    """Read a package as a blueprint; nothing of it stays on disk. Raises Refused."""
     with _unpacked(files) as folder:
         try:
             blueprint = UpstreamPackage(folder)
@@ -271,11 +273,11 @@ def _unpacked(files: Files) -> Iterator[str]:
 def _lost(
     given: Update, sides: list[dict[str, bytes]], built: Built, known: list[ResourceConflict]
 ) -> list[ResourceConflict]:
-    """Return people's edits in the package that the build lost, without those in `known` conflicts.
+    """Return people's edits that the build lost, except for the `known` conflicts.
 
-    Edits are the differences of the package from the last output, and those made before: of `local`, which
-    the pipeline was undone in, from the clone. `sides`: the clones `base` and `upstream`, `local` and what it
-    was merged to.
+    Edits are the differences of the package from the last output, and the earlier ones in `local`, the
+    package before its pipeline, from the clone. sides: the clones `base` and `upstream`, `local`, and the
+    result of the merge.
     """
     base, upstream, local, merged = sides
     files, made = _contents(given.files), _contents(built.files)
@@ -308,7 +310,7 @@ def _unrendered(variant: VariantInput, files: Files, clone: bool) -> Files:
 
 
 def _with_others(texts: dict[str, str], blueprint: UpstreamPackage, files: Files) -> Files:
-    """Return these resource files, and every other file of the package unchanged."""
+    """Return the given resource files, and every other file of the package unchanged."""
     kept = {path: files[path] for path in blueprint.others if path in files}
     for path, text in texts.items():
         old = files.get(path)

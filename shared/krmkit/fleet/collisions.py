@@ -1,4 +1,4 @@
-"""Find objects that two packages make for one cluster: the one applied last would win.
+"""Find objects that two packages make for one cluster, where the last apply would win.
 
 Group, kind, namespace and name identify an object. Objects of Cluster API and Landscaper go to a management
 cluster, all others to the cluster of the package's repository, as Porch has one deployment repository for
@@ -28,7 +28,7 @@ _LANDSCAPER = "landscaper.gardener.cloud"
 
 
 def objects_of(contents: Mapping[str, str]) -> list[str]:
-    """Return the objects that resource files give to a cluster: `Cluster.cluster.x-k8s.io default/site`.
+    """Return the objects in resource files for a cluster: `Cluster.cluster.x-k8s.io default/site`.
 
     Local configuration and objects of unknown namespace are left out.
     """
@@ -42,7 +42,7 @@ def objects_of(contents: Mapping[str, str]) -> list[str]:
 
 
 def object_identity(item: Resource) -> str:
-    """Return the identity of an object in its cluster, "" if it is not an object of a cluster."""
+    """Return the identity of an object in its cluster, "" if it is not for a cluster."""
     try:
         group = item.api_version.rpartition("/")[0]
         kind = f"{item.kind}.{group}" if group else item.kind
@@ -88,7 +88,7 @@ class Collisions:
                 self._makers.setdefault((scope, one), []).append(package)
 
     def _place(self, repository: str, namespace: str) -> tuple[str, str] | None:
-        """Return the cluster and management cluster of a deployment repository's packages, else None."""
+        """Return the cluster and management cluster of a deployment repository's packages, or None."""
         key = (repository, namespace)
         if key not in self._places:
             described = self._objects.repository(repository, namespace)
@@ -106,7 +106,7 @@ class Collisions:
         return self._places[key]
 
     def found(self) -> dict[str, list[str]]:
-        """Return the messages with their packages, one for all objects that the same packages share."""
+        """Return each message with its packages, one for all objects that the same packages share."""
         groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (scope, one), packages in self._makers.items():
             if len(packages) > 1:
@@ -121,11 +121,10 @@ class Collisions:
 
 
 def _rank(one: str) -> tuple[bool, str]:
-    """Sort Clusters first: the other objects of Cluster API are named after them."""
+    """Return the sort key that puts Clusters first, whose names other Cluster API objects carry."""
     return not one.startswith(f"Cluster.{_MANAGED} "), one
 
 
 def _shown(one: str) -> str:
-    """Return `Cluster default/site` for an object, without the group."""
     kind, _, place = one.partition(" ")
     return f"{kind.partition('.')[0]} {place}"

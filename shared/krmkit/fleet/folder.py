@@ -1,11 +1,11 @@
-"""The folder of rendered variants, and its record of written files.
+"""Write the folder of rendered variants, with a record of the written files.
 
 `.krmkit-variants` (JSON) lists, for each package, its set, the set's file, and its files with the SHA-256 of
-the written content. Only listed files are overwritten or removed, and only if they are unchanged. The record
-is put into place together with the files (krmkit.storage.disk.write), so the two never differ.
+the written content. Only listed, unchanged files are overwritten or removed. The record is written together
+with the files (krmkit.storage.disk.write), so the two never differ.
 
-A run that makes only a part of the packages writes a record of its own, `.krmkit-variants-2-of-3`, so that
-machines can make the parts independently. Where several records name a package, the highest `generation`
+A run that makes only a part of the packages writes its own record, `.krmkit-variants-2-of-3`, so that
+machines can make the parts independently. If several records name a package, the highest `generation`
 counts, and null marks a removed package. A run over all packages merges the records into one.
 """
 
@@ -41,7 +41,7 @@ class WrittenPackage:
 
 
 class VariantFolder:
-    """The folder `path`, and the entries of its records by package (`<repo>/<package>`). Raises Refused.
+    """The folder `path`, and its records' entries by package (`<repo>/<package>`). Raises Refused.
 
     `part`: the part of the packages to make, such as `2-of-3`; "" for all.
     """
@@ -75,7 +75,7 @@ class VariantFolder:
             ) from None
 
     def refusal(self, package: str) -> str:
-        """Return why a package must not be written, or "": its folder may hold files that no run wrote."""
+        """Return why a package must not be written, or "": its folder may hold files of no run."""
         target = os.path.join(self.path, package)
         first = package.split("/", maxsplit=1)[0]
         if _is_record(first):
@@ -98,7 +98,7 @@ class VariantFolder:
         return ""
 
     def elsewhere(self, path: str) -> str:
-        """Return the target of a path that leads through a link, "" for others: links are never followed."""
+        """Return the target of a path through a link, else "": links are never followed."""
         target = os.path.join(self.path, path)
         real = os.path.realpath(target)
         if real == os.path.join(os.path.realpath(self.path), *path.split("/")):
@@ -106,9 +106,9 @@ class VariantFolder:
         return f"{target} leads elsewhere through a link ({real})"
 
     def edited(self, package: str, wanted: dict[str, str] | None = None) -> list[str]:
-        """Return the files of a package that changed since they were written, and unknown ones in the way.
+        """Return a package's files that changed since they were written, and unknown files in the way.
 
-        `wanted`: the digests of the content to be written; a file that has it already does not count as
+        wanted: the digests of the content to be written; a file that has it already does not count as
         changed.
         """
         entry = self.entries.get(package)
@@ -124,11 +124,11 @@ class VariantFolder:
         return edited
 
     def removal(self, package: str) -> tuple[list[FileEdit], list[str]]:
-        """Return the steps that remove a package's files, and the folders to remove if that empties them."""
+        """Return the steps that remove a package's files, and the folders that may become empty."""
         return self.gone(package, self.entries[package].files)
 
     def gone(self, package: str, paths: Iterable[str]) -> tuple[list[FileEdit], list[str]]:
-        """Return the steps that remove these files of a package and their folders, except behind a link."""
+        """Return the steps that remove given files of a package, and their folders; never through a link."""
         changes = []
         folders = set()
         for path in paths:
@@ -156,7 +156,7 @@ class VariantFolder:
     ) -> list[FileEdit]:
         """Return the steps that write the record of these entries, for the packages that `takes` names.
 
-        The text of a new record is made in the folder `work`, package by package: that of a large fleet has
+        The text is written to the folder `work`, package by package: the record of a large fleet has
         megabytes.
         """
         if not self.part:
@@ -188,7 +188,7 @@ def _merged(records: Iterable[tuple[int, dict[str, WrittenPackage | None]]]) -> 
 
 
 def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
-    """Return the step that writes a record, whose text lies in the folder `work` until then."""
+    """Return the step that writes a record; its text lies in the folder `work` until then."""
     place = os.path.join(work, f"text-of{name}")
     with open(place, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(pieces)
@@ -198,7 +198,7 @@ def _written(work: str, name: str, pieces: Iterable[str]) -> FileEdit:
 
 
 def _pieces(packages: list[str], entries: Mapping[str, WrittenPackage], generation: int) -> Iterator[str]:
-    """Yield a record as JSON, a piece for each package; one without an entry is a removed one."""
+    """Yield a record as JSON, one piece for each package; a package without an entry was removed."""
     yield "{\n" + (f' "generation": {generation},\n' if generation else "") + ' "packages": {'
     for number, package in enumerate(packages):
         yield f"{',' if number else ''}\n  {_json(package)}: {_json(_data(entries.get(package)))}"
@@ -222,7 +222,7 @@ def _data(entry: WrittenPackage | None) -> dict[str, object] | None:
 
 
 def _shared(data: dict[str, object]) -> dict[str, object]:
-    """Return an object of a record, with one text for equal ones: most files are alike in all packages."""
+    """Return an object of a record with equal texts shared: most files are equal in all packages."""
     return {name: intern(value) if type(value) is str else value for name, value in data.items()}
 
 

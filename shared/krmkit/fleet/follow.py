@@ -39,10 +39,10 @@ STRATEGIES = ("resource-merge", "fast-forward", "force-delete-replace", "copy-me
 def updated(
     local: dict[str, File], revision: str, strategy: str | None, on_conflict: str = UPSTREAM
 ) -> tuple[MergedPackage, dict[str, File]]:
-    """Return the package at a revision of its upstream, and its subpackages at those of their own.
+    """Return the package at its upstream's revision, and its subpackages at those of their own upstreams.
 
     Returns the upstreams' files too, by path. Raises Refused, GitError, PackageMergeError, YamlError.
-    revision: "" for the one that the Kptfile names; on_conflict: as in `merge_packages`.
+    revision: "" for the one in the Kptfile; on_conflict: as in `merge_packages`.
     """
     merged, fresh = _follow(local, revision, strategy, on_conflict)
     follow_below(merged, fresh, on_conflict)
@@ -62,9 +62,10 @@ def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
 
 
 def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
-    """Raise PackageMergeError for a file of upstream that still holds both sides of a conflict here.
+    """Raise PackageMergeError for a file of upstream with unresolved conflict markers here.
 
-    Files that came so from upstream, given before and now, are none; an update leaves others alone.
+    Files that upstream itself had with markers, before or now, are allowed; an update leaves other files
+    alone.
     """
     for path, file in local.items():
         line = _unresolved_line(file.content)
@@ -82,7 +83,7 @@ def _unresolved_line(content: bytes) -> int:
 def follow_below(
     merged: MergedPackage, fresh: dict[str, File], on_conflict: str = UPSTREAM, fetched_too: bool = True
 ) -> None:
-    """Update the subpackages of a package to their own upstreams; `fresh` gets the upstreams' files.
+    """Update the subpackages of a package to their own upstreams; `fresh` receives the upstreams' files.
 
     A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`. Raises as
     `updated`.
@@ -118,7 +119,7 @@ def _kptfile_below(folder: str, files: dict[str, bytes]) -> dict[str, object]:
 
 
 def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, ...]) -> Upstream:
-    """Return the upstream of a subpackage. Raises Refused for one that would recurse for ever."""
+    """Return the upstream of a subpackage. Raises Refused if it would recurse for ever."""
     try:
         upstream = Upstream.of(kptfile, fetched="upstreamLock" in kptfile)
     except Refused as error:
@@ -135,7 +136,7 @@ def _source_of(folder: str, kptfile: dict[str, object], above: tuple[Upstream, .
 def _followed_below(
     folder: str, files: dict[str, bytes], on_conflict: str
 ) -> tuple[MergedPackage, dict[str, File]]:
-    """Return a subpackage at the revision that its own upstream names. Raises Refused."""
+    """Return a subpackage at its own upstream's revision. Raises Refused."""
     try:
         local = {path: File(content) for path, content in files.items()}
         return (
@@ -152,7 +153,7 @@ def _followed_below(
 
 
 def _split(files: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, dict[str, bytes]]]:
-    """Return a package's own files, and those of each direct subpackage, by their paths in it."""
+    """Split files into the package's own, and those of each direct subpackage, by relative path."""
     folders = {path.removesuffix(f"/{KPTFILE}") for path in files if path.endswith(f"/{KPTFILE}")}
     own: dict[str, bytes] = {}
     below: dict[str, dict[str, bytes]] = defaultdict(dict)
@@ -188,7 +189,7 @@ def _follow(
 
 
 def _fetch_into(local: dict[str, File], on_conflict: str) -> tuple[MergedPackage, dict[str, File]]:
-    """Fetch a subpackage that has its Kptfile, and perhaps files of the package around it, alone."""
+    """Fetch a subpackage of which only the Kptfile, and perhaps other files, are present."""
     with Fetched(Upstream.of(package_kptfile(local), fetched=False)) as fetched:
         update = fetched.revision(fetched.upstream.ref)
     file = _source(local[KPTFILE].content)
@@ -211,7 +212,7 @@ def _lock_of(upstream: Upstream, update: Revision) -> dict[str, str]:
 
 
 def local_files(folder: str) -> dict[str, File]:
-    """Return every file of the package. Raises Refused for a folder that is not a package."""
+    """Return every file of a package. Raises Refused for a folder that is not a package."""
     if not os.path.isfile(os.path.join(folder, KPTFILE)):
         raise Refused(f"{folder}: must be a package, a folder with a Kptfile")
     contents: dict[str, File] = {}
@@ -305,7 +306,10 @@ def _merge_kptfile(
 
 
 def kptfile_of_people(content: bytes) -> bytes:
-    """Return a Kptfile without what a fetch, an update or a render writes. Raises Refused, YamlError."""
+    """Return a Kptfile without the fields that a fetch, update or render writes.
+
+    Raises Refused, YamlError.
+    """
     file = _source(_without_render_status(content))
     for path in (("upstream",), ("upstreamLock",), ("metadata", "name")):
         file.items[0].remove(path)
@@ -319,7 +323,7 @@ def _without_render_status(content: bytes) -> bytes:
 
 
 def _with_own_upstream(before: dict[str, bytes], after: dict[str, bytes], here: dict[str, bytes]) -> set[str]:
-    """Return the paths in subpackages that come from an upstream of their own, apart from the package's."""
+    """Return the paths in subpackages that come from a subpackage's own upstream."""
     folders_apart = []
     for path in here:
         folder, _, name = path.rpartition("/")

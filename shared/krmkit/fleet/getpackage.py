@@ -1,6 +1,6 @@
 """Fetch a package from git into a new folder, as `kpt pkg get` does.
 
-It gets its name, its upstream, and kpt's mark on each resource.
+The package gets its name, its upstream, and kpt's mark on each resource.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def get_package(
 ) -> GotPackage:
     """Fetch `REPO[/PATH][@REF]` into a new folder; if `folder` exists, into a new one below it.
 
-    Without REF it is the repository's default branch; "." is the working directory itself, which must be
-    empty. `strategy`: how the package is to be updated; `for_deployment`: each package gets a package
-    context. Subpackages with an upstream that were not fetched yet are fetched too, as in kpt. Raises
-    Refused, GitError. Git's credential helpers are used, without prompts. Example:
-    `get_package("https://example.com/blueprints.git/web@v3", "web")`.
+    Without REF it is the repository's default branch; "." is the working directory, which must be empty.
+    strategy: how the package is updated; for_deployment: each package gets a package context. Unfetched
+    subpackages with an upstream are fetched too, as in kpt. Raises Refused, GitError. Git's credential
+    helpers are used, without prompts. Example: `get_package("https://example.com/blueprints.git/web@v3",
+    "web")`.
     """
     address, at, ref = source.rpartition("@")
     if not at:
@@ -110,10 +110,10 @@ def get_package(
 
 
 def split_address(address: str) -> tuple[str, str]:
-    """Return the repository of an address, and the folder in it. Raises Refused without a repository.
+    """Split an address into repository and folder. Raises Refused without a repository.
 
-    The repository ends at `.git`; else it is the first folder of the path that is a repository, or the first
-    that git finds on the host.
+    The repository ends at `.git`; else it is the first part of the path that is a repository on disk or that
+    git finds on the host.
     """
     head, git, rest = address.partition(".git/")
     host = _ADDRESS.match(address)
@@ -149,7 +149,7 @@ def _local(path: str) -> str:
 
 
 def _head_of(repo: str) -> str | None:
-    """Return git's answer about the HEAD of an address, None if it finds no repository there."""
+    """Return git's answer about the HEAD of an address, None if there is no repository."""
     with tempfile.TemporaryDirectory(prefix="krmkit-get-") as folder:
         words = ("ls-remote", "--quiet", "--symref")
         try:
@@ -198,7 +198,7 @@ def _kptfile(given: File | None, name: str, upstream: Upstream, revision: Revisi
 
 
 def _edit(place: str, number: int, path: str, file: File) -> FileEdit:
-    """Return a new file, resources with kpt's mark; an executable or binary one is copied from `place`."""
+    """Return a new file; resources get kpt's mark, an executable or binary file is copied from `place`."""
     content = file.content
     try:
         text = content.decode("utf-8")

@@ -1,4 +1,4 @@
-"""The objects that variants select and inject, indexed by namespace and name."""
+"""Index the objects that variants select and inject, by namespace and name."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ DEFAULT_NAMESPACE = "default"
 
 
 class FleetObjects:
-    """The objects in their order; `repositories` are Porch's Repositories among them.
+    """The objects in their order. `repositories`: Porch's Repositories among them.
 
-    Example: `FleetObjects(objects).of("shops")` are those in the namespace shops and those without one.
+    Example: `FleetObjects(objects).of("shops")` has the objects in the namespace shops and without a
+    namespace.
     """
 
     def __init__(self, objects: Iterable[Resource]) -> None:

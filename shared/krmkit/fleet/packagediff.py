@@ -19,11 +19,11 @@ _ANNOTATIONS = ("metadata", "annotations")
 
 
 def compared(local: Mapping[str, File], revision: str, form: str) -> list[tuple[str, list[FileEdit]]]:
-    """Return (title, differences by path) of each comparison that `form`, one of DIFF_TYPES, names.
+    """Return (title, differences by path) of each comparison in `form`, one of DIFF_TYPES.
 
     `local`: edits here since the fetch; `remote`: upstream's changes since then, up to `revision`;
-    `combined`: from that to what is here; `3way`: the first two. A Kptfile counts without its name, upstream
-    and status, and resources without kpt's marks. Raises Refused, GitError, YamlError.
+    `combined`: from that revision to the files here; `3way`: the first two. A Kptfile counts without its
+    name, upstream and status, and resources without kpt's marks. Raises Refused, GitError, YamlError.
     """
     with Fetched(Upstream.of(package_kptfile(local))) as fetched:
         lock = fetched.upstream.commit
@@ -63,7 +63,7 @@ def _text(content: bytes | None) -> str | None:
 
 
 def _bare(path: str, content: bytes) -> bytes:
-    """Return a file without what an update or a render writes into it."""
+    """Return a file without the marks of an update or a render."""
     try:
         if is_kptfile(path):
             content = kptfile_of_people(content)

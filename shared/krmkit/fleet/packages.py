@@ -1,4 +1,4 @@
-"""Make the packages of a fleet, shared among processes, and put them into place all at once."""
+"""Make the packages of a fleet, shared among processes, and write them all at once."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from krmkit.storage.disk.write import FileEdit, Stage, Writer
 
 
 def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Row]) -> Iterator[str]:
-    """Make all packages, yielding the variant of each; then put them into place, and remove old ones.
+    """Make all packages, yielding the variant of each; then write them, and remove old ones.
 
-    `rows` gets a row for each, in the order of the tasks. Without a writer nothing is written. Raises
+    rows: gets a row for each package, in the order of the tasks. Without a writer nothing is written. Raises
     OSError, Refused; then nothing was written.
     """
     steps = StepSpool()
@@ -44,7 +44,7 @@ def run(fleet: FleetTasks, engine: Engine, writer: Writer | None, rows: Spool[Ro
 
 
 def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """Yield the rows of an engine on this machine: its processes also write the packages."""
+    """Yield the rows of an engine on this machine, whose processes also write the packages."""
     for number, (row, problem) in zip(
         fleet.numbers, engine.map(PackageMaker(fleet), fleet.numbers), strict=True
     ):
@@ -52,7 +52,7 @@ def _near(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
 
 
 def _far(fleet: FleetTasks, engine: Engine) -> Iterator[Row]:
-    """Yield the rows of an engine on other machines: it gets contents, and returns contents."""
+    """Yield the rows of an engine on other machines, which gets and returns contents."""
     worker = PackageMaker(fleet)
     good = (number for number in fleet.numbers if not fleet.tasks[number].error)
     done = engine.map(fleet.build, map(worker.clone, good))
@@ -69,7 +69,7 @@ def _failed(fleet: FleetTasks, number: int, problem: str) -> Row:
 
 
 class _Entries(Mapping[str, WrittenPackage]):
-    """The new record: the entries that stay, and those of made packages, read from rows when needed."""
+    """The new record: the entries that stay, and the entries of made packages, read from rows when needed."""
 
     def __init__(self, fleet: FleetTasks, kept: dict[str, WrittenPackage], rows: Spool[Row]) -> None:
         self._fleet = fleet
@@ -95,7 +95,7 @@ class _Entries(Mapping[str, WrittenPackage]):
 
 
 def _settle(fleet: FleetTasks, rows: Spool[Row], steps: StepSpool, writer: Writer | None) -> None:
-    """Put the packages and the record into place at once, and remove packages without a target."""
+    """Write the packages and the record at once, and remove packages without a target."""
     kept: dict[str, WrittenPackage] = {}
     changes: list[FileEdit] = []
     prune: list[str] = []
@@ -120,7 +120,7 @@ def _settle(fleet: FleetTasks, rows: Spool[Row], steps: StepSpool, writer: Write
 
 
 def collisions_of(fleet: FleetTasks, rows: Iterable[Row]) -> dict[str, list[str]]:
-    """Return the objects that several packages of the rows make for one cluster, with these packages."""
+    """Return the objects that several of the rows' packages make for one cluster, with these packages."""
     collisions = Collisions(FleetObjects(fleet.objects))
     for row in rows:
         task = fleet.tasks[row.number]
@@ -129,7 +129,7 @@ def collisions_of(fleet: FleetTasks, rows: Iterable[Row]) -> dict[str, list[str]
 
 
 def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
-    """Return whether an untargeted package leaves the record; `fleet` gets a note of its fate."""
+    """Return whether an untargeted package leaves the record; record its fate in `fleet`."""
     elsewhere = fleet.out.elsewhere(package)
     if elsewhere:
         fleet.warnings.append(f"{package} is no longer targeted, and was left alone: {elsewhere}")
@@ -153,7 +153,7 @@ def _goes(fleet: FleetTasks, package: str, entry: WrittenPackage) -> bool:
 
 @dataclass
 class PackageMaker:
-    """The job of a process here: from a task's number to its Row, with new files prepared on the disk."""
+    """The job of a process here: from a task's number to its Row, with new files prepared on disk."""
 
     fleet: FleetTasks
 
@@ -181,7 +181,7 @@ class PackageMaker:
         return Clone(variant, blueprint, {}, sum(map(len, blueprint.texts.values())))
 
     def write(self, number: int, built: Built) -> Row:
-        """Prepare the files built for a task. An error goes into the row."""
+        """Prepare the built files of a task. An error goes into the row."""
         task = self.fleet.tasks[number]
         row = Row(number, task.name)
         try:
@@ -201,7 +201,7 @@ class PackageMaker:
         return blueprint
 
     def _write(self, row: Row, package: str, blueprint: UpstreamPackage, built: Built) -> None:
-        """Prepare the package's files, which are put into place when all packages are ready."""
+        """Prepare the package's files, which are moved into place when all packages are ready."""
         contents = {path: file.content.decode() for path, file in built.files.items()}
         out = self.fleet.out
         changes: list[FileEdit] = []
@@ -235,7 +235,7 @@ class PackageMaker:
                 row.diff += self._diff(change, secrets) if self.fleet.show else ""
 
     def _diff(self, change: FileEdit, secrets: set[str]) -> str:
-        """Return the diff of one file, as in `git diff`; `secrets`, and those of the old file, are masked."""
+        """Return the diff of one file, as in `git diff`; `secrets` and the old file's secrets are masked."""
         try:
             old = read_file(os.path.join(self.fleet.out.path, change.path), change.path)
             before = (old or b"").decode("utf-8")

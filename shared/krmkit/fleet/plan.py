@@ -1,4 +1,4 @@
-"""The variants of package variant sets: their owners, and the targets of their packages."""
+"""Plan the variants of package variant sets: their owners, and the targets of their packages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class FleetPlan:
     """All variants of the given sets. `owners`: the sets and single variants, as annotations name them.
 
     `files`: the given files; `fleets`: the names of the fleets that these files define completely. `given`:
-    the owners' own resources, each with the path of its file.
+    the owners' resources, each with the path of its file.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -56,7 +56,7 @@ class FleetPlan:
     given: dict[str, tuple[str, Resource]] = field(default_factory=dict)
 
     def add(self, other: FleetPlan) -> None:
-        """Take over the variants of another file."""
+        """Add the variants of another file."""
         self.tasks += other.tasks
         self.owners |= other.owners
         self.warnings += other.warnings
@@ -73,9 +73,9 @@ class FleetPlan:
 def plan_variants(
     given: list[Resource], objects: list[Resource], setfile: str, prune: bool = False, folder: str = ""
 ) -> FleetPlan:
-    """Generate the variants of the sets in `given`, and take the PackageVariants in it as they are.
+    """Generate the variants of the sets in `given`, and add its PackageVariants unchanged.
 
-    With `prune`, a selector may have no object of its kind. `folder`: that of the objects. Raises Refused.
+    prune: a selector may have no object of its kind. folder: the folder of the objects. Raises Refused.
     """
     plan = FleetPlan()
     shown = shown_path(setfile)
@@ -145,9 +145,9 @@ def plan_variants(
 
 
 def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namespace: str, label: str) -> None:
-    """Refuse a selector whose kind no object has: usually --objects is missing.
+    """Refuse a selector if no object has its kind: usually --objects is missing.
 
-    `known`: (apiVersion, kind, namespace) of all objects. Otherwise the whole fleet would go.
+    known: (apiVersion, kind, namespace) of all objects. Otherwise the whole fleet would be removed.
     """
     for number, target in enumerate(spec.get("targets") or ()):
         for selecting in ("repositorySelector", "objectSelector"):
@@ -165,7 +165,7 @@ def _refuse_blind(known: set[tuple[str, str, str]], spec: dict[str, Any], namesp
 
 
 def _refuse_twins(objects: list[Resource], folder: str) -> None:
-    """Refuse two Repositories of one name: one would replace the other, and its packages with it."""
+    """Refuse two Repositories of one name: one would replace the other, with its packages."""
     seen: dict[tuple[str, str], Resource] = {}
     for one in objects:
         if (one.api_version, one.kind) != (REPOSITORY_VERSION, REPOSITORY_KIND):
@@ -184,7 +184,7 @@ def _place(item: Resource, folder: str) -> str:
 
 
 def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
-    """Return where a failing expression's objects are: the Repository, and the selected object."""
+    """Return the places of a failing expression's objects: the Repository, and the selected object."""
     assert error.resource is not None
     steps = steps_of(error.field)
     given = error.resource.get(*steps) if steps else None
@@ -211,7 +211,7 @@ def _blamed(error: PorchError, objects: list[Resource], folder: str) -> str:
 
 
 def _labels(objects: list[Resource], packages: decodevariants.DecodedVariant, number: int) -> str:
-    """Return the labels that the Repositories have, for a selector that fits none."""
+    """Return the labels of the Repositories, for a selector that matches none."""
     selector = mapping(packages.spec["targets"][number].get("repositorySelector"))
     wanted = mapping(selector.get("matchLabels"))
     known = {

@@ -1,4 +1,4 @@
-"""Stable parts of the packages, so that the jobs of a CI matrix split a fleet without coordination."""
+"""Split a fleet into stable parts, so that the jobs of a CI matrix share it without coordination."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """The part `number` of `count` parts of a fleet, by a hash of each package's name alone.
+    """The part `number` of `count` parts of a fleet, by a hash of each package's name.
 
     Example: `Shard(1, 3).takes("shops/north")`.
     """
@@ -21,11 +21,10 @@ class Shard:
 
     @property
     def whole(self) -> bool:
-        """Return whether this is the only part."""
         return self.count == 1
 
     def takes(self, name: str) -> bool:
-        """Return whether a package of this name is in the part: the same on every machine and version."""
+        """Return whether the part has the package: the answer is the same on every machine and version."""
         import hashlib
 
         digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
@@ -33,7 +32,7 @@ class Shard:
 
 
 def shard(text: str) -> Shard:
-    """Return the value of --shard. Raises argparse's error. Example: `shard("2/3").number == 2`."""
+    """Parse the value of --shard. Raises argparse's error. Example: `shard("2/3").number == 2`."""
     number, _, count = text.partition("/")
     if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in (number, count)):
         raise argparse.ArgumentTypeError(f"must be K/N, such as 2/3, got {text!r}")
@@ -43,7 +42,6 @@ def shard(text: str) -> Shard:
 
 
 def add_shard(parser: argparse.ArgumentParser) -> None:
-    """Add --shard."""
     parser.add_argument(
         "--shard",
         type=shard,

@@ -1,31 +1,72 @@
-"""The tasks of `krmkit variants render`: the variants of all sets, their blueprints and their targets."""
+"""Collect the tasks of `krmkit variants render`: the variants of all sets, their blueprints and targets."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import Any
 
 from krmkit.fleet.build import Build
 from krmkit.fleet.folder import VariantFolder
 from krmkit.fleet.plan import FleetPlan, Task, plan_variants
 from krmkit.fleet.shard import Shard
-from krmkit.fleet.upstreamfolder import find_upstream
-from krmkit.fleet.variants import UpstreamPackage, inside
+from krmkit.fleet.variants import UpstreamPackage, inside, missing_upstream
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
+from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.messages.nearest import did_you_mean
 from krmkit.libraries.yaml.errors import YamlError
+from krmkit.render.package import KPTFILE
 from krmkit.render.resourcefiles import resources_below, resources_of
 from krmkit.storage.disk.journal import JournalStep
+from krmkit.systems.porch.api.apinames import revision_number
 from krmkit.systems.porch.variants.validation import validate_variant
+
+
+def find_upstream(packages: str, upstream: dict[str, Any]) -> str:
+    """Return the folder of an upstream {repo, package, workspaceName, revision}. Raises Refused.
+
+    Candidates in `<packages>/<repo>/<package>/`: the workspace's name, the revision as `v3` and as `3`; then
+    the folder itself.
+    """
+    base = os.path.join(
+        packages, *inside(str(upstream.get("repo") or "")), *inside(str(upstream.get("package") or ""))
+    )
+    number = revision_number(upstream.get("revision"))
+    versions = [str(upstream.get("workspaceName") or "")] + (
+        [f"v{number}", str(number)] if number > 0 else []
+    )
+    tried = [os.path.join(base, *inside(version)) for version in versions if version] + [base]
+    for folder in tried:
+        if os.path.exists(os.path.join(folder, KPTFILE)):
+            return folder
+    repo = os.path.join(packages, *inside(str(upstream["repo"])))
+    folder, field = (repo, "package") if os.path.isdir(repo) else (packages, "repo")
+    there = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    known = _revisions(base)
+    if known:
+        field = "workspaceName" if upstream.get("workspaceName") else "revision"
+        message = f"there is no revision {upstream.get(field)} of the package {base}: it has {listed(known)}"
+        raise missing_upstream(message, f"spec.upstream.{field}")
+    hint = did_you_mean(str(upstream[field]), there)
+    message = f"the upstream package is not there: no Kptfile in {' or '.join(tried)}{hint}"
+    raise missing_upstream(message, f"spec.upstream.{field}")
+
+
+def _revisions(base: str) -> list[str]:
+    names = os.listdir(base) if os.path.isdir(base) else []
+    numbered = [name for name in names if revision_number(name) > 0]
+    there = [name for name in numbered if os.path.exists(os.path.join(base, name, KPTFILE))]
+    return sorted(there, key=revision_number)
 
 
 @dataclass(slots=True, eq=False)
 class Row:
     """The result of one variant.
 
-    `files`: all files of its package with their digests; `changed`: the paths of those that change;
-    `objects`: the package's objects in a cluster; `steps`: the edits to write; `prune`: the folders that may
-    become empty; `diff`: the changes as text.
+    `files`: all files of its package with their digests; `changed`: the changed paths; `objects`: the
+    package's objects in a cluster; `steps`: the edits to write; `prune`: the folders that may become empty;
+    `diff`: the changes as text.
     """
 
     number: int
@@ -71,7 +112,7 @@ class FleetTasks:
 
     @property
     def numbers(self) -> list[int]:
-        """Return the tasks of this shard, by number."""
+        """Return the numbers of this shard's tasks."""
         names = (task.target or task.name for task in self.tasks)
         return [number for number, name in enumerate(names) if self.shard.takes(name)]
 
@@ -86,8 +127,8 @@ def read_fleet(
 ) -> FleetTasks:
     """Read everything, generate the variants, and find blueprints and targets. Raises Refused, OSError.
 
-    `prune` removes packages that are no longer targeted, and allows a selector without any object of its
-    kind. All variants are planned, whichever `shard` of them is made.
+    prune: remove untargeted packages, and allow a selector without any object of its kind. All variants are
+    planned, whatever the `shard`.
     """
     if not os.path.exists(setfile) or os.path.isdir(setfile):
         problem = "is a folder" if os.path.isdir(setfile) else "does not exist"
@@ -148,7 +189,7 @@ def _prepare(fleet: FleetTasks, plan: FleetPlan, task: Task, packages: str, take
 
 
 def _refuse_overlaps(fleet: FleetTasks, taken: dict[str, str]) -> None:
-    """Refuse targets inside a blueprint, which the next run would read, or among files of another package."""
+    """Refuse targets inside a blueprint, which the next run would read, or inside another package."""
     read = {os.path.realpath(path): path for path in fleet.blueprints}
     made = {task.target: fleet.blueprints[task.blueprint] for task in fleet.tasks if not task.error}
     root = os.path.realpath(fleet.out.path)

@@ -39,7 +39,7 @@ from krmkit.systems.porch.variants.validation import validate_variant
 
 
 def missing_upstream(message: str, field: str) -> Refused:
-    """Return the failure about an upstream that is not there; `field` is what names it wrongly."""
+    """Return the error about a missing upstream; `field` is the field with the wrong name."""
     return Refused(Finding("missing-upstream", message, field=field))
 
 
@@ -74,22 +74,20 @@ class UpstreamPackage:
     def stamped(self) -> dict[str, str]:
         """Return the texts with kpt's upstream-identifier, so that an update finds renamed resources.
 
-        As in `kpt pkg get`, Kptfiles get none, and an identifier from the upstream is replaced. Made once for
-        all variants.
+        As in `kpt pkg get`, Kptfiles get none, and an identifier from the upstream is replaced. Computed once
+        for all variants.
         """
         if self._stamped is None:
             self._stamped = {path: stamped_file(path, text, self.limits) for path, text in self.texts.items()}
         return self._stamped
 
     def has(self, folder: str) -> bool:
-        """Return whether there are files at or below a folder of the package."""
         return any(path == folder or path.startswith(folder + "/") for path in (*self.texts, *self.others))
 
     def package(self, texts: dict[str, str], before: Package | None = None) -> Package:
-        """Return a package in memory with the blueprint's folders and these files. Raises Refused.
+        """Return a package in memory with the blueprint's folders and these files. Raises Refused, YamlError.
 
-        Equal files of the package `before`, which must not be used afterwards, are reused. Raises what
-        parsing raises, too.
+        Equal files of the package `before` are reused; do not use that package afterwards.
         """
         known: dict[str, SourceFile] = {}
         for each in before.walk() if before is not None else ():
@@ -128,7 +126,7 @@ def _owner(folder: str, packages: dict[str, Package]) -> str:
 
 
 def inside(path: str) -> list[str]:
-    """Return the segments of a repository's or package's name. Raises Refused if it leads out of a folder."""
+    """Split the name of a repository or package into segments. Raises Refused if it leads out of a folder."""
     segments = path.split("/")
     if not path or any(
         segment in ("", ".", "..") or "\0" in segment or "\\" in segment for segment in segments
@@ -138,7 +136,7 @@ def inside(path: str) -> list[str]:
 
 
 class Origin:
-    """The Kptfile's upstream and, with a `commit`, its upstreamLock."""
+    """The Kptfile's upstream; with a `commit`, also its upstreamLock."""
 
     def __init__(self, upstream: dict[str, Any], repository: Resource | None, commit: str = "") -> None:
         package = str(upstream["package"])
@@ -172,7 +170,7 @@ def make(
 ) -> Made:
     """Clone a blueprint, apply the PackageVariant (`name`, `spec`) to it, and render it. Raises Refused.
 
-    `objects`: the candidates for injection from outside of the package. Without `clone` the blueprint is the
+    objects: the candidates for injection from outside the package. Without `clone`, the blueprint is the
     variant's own package, which keeps its name and people's edits; without `origin` it keeps its upstream
     too. Without `context` the clone gets no package context.
     """
@@ -262,7 +260,7 @@ def _followed(blueprint: UpstreamPackage, origin: Origin | None) -> Package:
 
 
 def _notes(package: Package, contents: dict[str, str]) -> dict[str, str]:
-    """Return the files with comments alone that no resource was put into: they stay."""
+    """Return the files that hold only comments, and into which no resource was written: they stay."""
     blank = (
         (each.place(file.path), file) for each in package.walk() for file in each.files if not file.items
     )
@@ -290,7 +288,7 @@ def _with_context(given: dict[str, str], package: str, limits: Limits) -> dict[s
 
 
 def _set_upstream(kptfile: Resource, origin: Origin | None, keeps_strategy: bool = False) -> None:
-    """Set the package's upstream and lock; a variant's strategy may be a person's."""
+    """Set the package's upstream and lock; keeps_strategy: a variant's strategy may be a person's."""
     if origin is None:
         return
     git = {"repo": origin.repo, "directory": origin.directory, "ref": origin.ref}

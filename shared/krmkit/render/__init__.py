@@ -1,1 +1,1 @@
-"""Packages on disk, rendered as kpt renders them: read, run through their pipelines, merged, written."""
+"""Render packages on disk as kpt does: read them, run their pipelines, merge, write."""

@@ -1,8 +1,8 @@
-"""The condition of a pipeline's step: CEL over the resources that the function would get.
+"""Evaluate the condition of a pipeline's step: CEL over the resources that the function would get.
 
 `when: resources.exists(r, r.kind == "Service")`. Each resource has apiVersion, kind, metadata.name and
-metadata.namespace, "" where it says nothing. (`when` of kpt pull request 4469, as run; the libraries of
-Kubernetes' CEL.)
+metadata.namespace; absent ones are "". Source: `when` of kpt pull request 4469, with the libraries of
+Kubernetes' CEL.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _VARIABLES = {"resources": "list(dyn)"}
 
 
 def holds(text: str, items: Sequence[Resource]) -> bool:
-    """Return whether a condition holds for resources. Raises Refused."""
+    """Return whether a condition is true for the resources. Raises Refused."""
     try:
         environment = KubeEnvironment()
         value = _compiled(environment, text).evaluate(

@@ -1,4 +1,4 @@
-"""The changes of a run as a unified diff of files; on a terminal in colours."""
+"""Format the changes of a run as a unified diff of files; on a terminal in colours."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 def diff(
     changes: list[FileEdit], colour: bool = False, secrets: Iterable[str] = (), context: int = CONTEXT
 ) -> str:
-    """Return the diff of all changes, in their order, as `git diff` and `patch -p1` understand it, with
-    `(secret)` for secrets and `context` lines around changes.
+    r"""Return the diff of all changes in their order, in the form of `git diff`, which `patch -p1` reads.
 
-    Example: `diff([FileEdit("a", "x: 1\\n", "x: hush\\n")], secrets=["hush"])` shows `+x: (secret)`.
+    secrets are shown as `(secret)`; `context` lines surround the changes. Example: `diff([FileEdit("a", "x:
+    1\n", "x: hush\n")], secrets=["hush"])` shows `+x: (secret)`.
     """
     return "".join(diffs(changes, colour, secrets, context))
 
@@ -62,7 +62,10 @@ def _file(change: FileEdit, colour: bool, context: int, hidden: list[str]) -> It
 
 
 def _lines(text: str | None) -> list[str]:
-    """Return lines with their ends: line feeds alone, as YAML may hold other separators of Unicode."""
+    """Split a text into lines with their ends.
+
+    Only line feeds count: YAML may hold other Unicode separators.
+    """
     if not text:
         return []
     lines = text.split("\n")

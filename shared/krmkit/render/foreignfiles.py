@@ -1,4 +1,4 @@
-"""Files of a package's folder that hold no resources: of other tools, and of kustomize."""
+"""Recognise files in a package's folder that hold no resources: of other tools, and of kustomize."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def is_hidden(path: str) -> bool:
-    """Return whether a file, or a folder that it is in, begins with a dot: `is_hidden(".github/ci.yaml")`."""
+    """Return whether any part of a path begins with a dot: `is_hidden(".github/ci.yaml")`."""
     return path.startswith(".") or "/." in path
 
 

@@ -1,11 +1,11 @@
-"""A package on disk, read as kpt reads it.
+"""Read a package from disk as kpt does.
 
 A package is a folder with a Kptfile. Its files: its Kptfile and every *.yaml, *.yml and *.json below it,
-hidden ones included, in the order of their paths, except what its .krmignore leaves out and what lies in
-subpackages. Subpackages are folders with a Kptfile of their own, wherever below (no .krmignore leaves them
-out); a folder called .git is not searched for them. A link to a file is read, a link to a folder is not
-followed. (kpt 1.0.0-beta.67, observed.) Hidden files without resources, on which kpt stops, are left out:
-they are settings of other tools.
+hidden ones included, in the order of their paths, except files that its .krmignore excludes and files in
+subpackages. Subpackages are folders with a Kptfile of their own, at any depth (no .krmignore excludes them);
+a folder called .git is not searched for them. A link to a file is read, a link to a folder is not followed.
+(kpt 1.0.0-beta.67, observed.) Hidden files without resources, on which kpt stops, are left out: they are
+settings of other tools.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ _BYTES = 4  # bytes of the longest character in UTF-8
 
 @dataclass(slots=True, eq=False)
 class Package:
-    """A package: `path` is its folder on disk, `folder` the same relative to the root ("" for the root).
+    """A package. `path`: its folder on disk. `folder`: the same relative to the root package, or "".
 
-    `files` are its own, `children` its direct subpackages, in order. `left`: files and folders that killed
-    runs left; `notes` of the root package: the writes of killed runs that were completed before reading.
+    `files`: its own files. `children`: its direct subpackages, in order. `left`: leftovers of killed runs.
+    `notes` of the root package: writes of killed runs that were completed before reading.
     """
 
     path: str
@@ -53,34 +53,34 @@ class Package:
 
     @property
     def items(self) -> list[FileResource]:
-        """Return the package's own resources, those of subpackages not included."""
+        """Return the package's own resources, without those of subpackages."""
         return [item for file in self.files for item in file.items]
 
     @property
     def functions(self) -> list[PipelineFunction]:
-        """Return all functions of the pipeline in the order in which they run."""
+        """Return all functions of the pipeline, in the order of their runs."""
         return [*self.kptfile.mutators, *self.kptfile.validators]
 
     def below(self) -> Iterator[Package]:
-        """Yield this package and all below it, each before its subpackages: the order of resources."""
+        """Yield this package and all subpackages, each before its own subpackages: the order of resources."""
         yield self
         yield from (each for child in self.children for each in child.below())
 
     def levels(self) -> Iterator[Package]:
-        """Yield this package, its subpackages, theirs, and so on: the order of rendering breadth first."""
+        """Yield this package, its subpackages, theirs, and so on: the breadth-first order of rendering."""
         level = [self]
         while level:
             yield from level
             level = [child for package in level for child in package.children]
 
     def walk(self) -> Iterator[Package]:
-        """Yield all packages, subpackages before their parents: the order of rendering depth first."""
+        """Yield all packages, subpackages before their parents: the depth-first order of rendering."""
         yield from (each for child in self.children for each in child.walk())
         yield self
 
     @property
     def leftovers(self) -> list[str]:
-        """Return leftovers of killed runs, here and in subpackages, by paths relative to the root package."""
+        """Return the paths of killed runs' leftovers, in subpackages too, relative to the root package."""
         return [package.place(path) for package in self.walk() for path in package.left]
 
     def place(self, path: str) -> str:
@@ -92,7 +92,7 @@ class Package:
         return f"{self.place(KPTFILE)}: {self.kptfile.located(text)}"
 
     def config(self, function: PipelineFunction) -> Resource | None:
-        """Return the function's config: the given one, else that on disk. Raises Refused."""
+        """Return the function's config: inline, else the file's. Raises Refused."""
         if function.given is not None:
             return function.given
         if function.config_map:
@@ -137,9 +137,9 @@ def read(
     """Return the package at a path with all its subpackages. Raises Refused for any error in it.
 
     The writes of a killed run, here or in a package above, are completed first; `notes` report them.
-    `contained`: links to files must not lead out of the package, for callers that copy files. with_lists: a
+    contained: links to files must not lead out of the package, for callers that copy files. with_lists: a
     List of kubectl is not an error, for callers that only read.
-    unsaved: contents that stand for those of existing files, by their paths in the package.
+    unsaved: contents that replace those of existing files, by path in the package.
     """
     root = os.path.realpath(path)
     if not os.path.isdir(root):
@@ -176,7 +176,7 @@ def _check_whole(package: Package, with_lists: bool) -> None:
 
 
 def _unfit(message: str) -> Refused:
-    """Return the failure of a package whose files can be read, and cannot be rendered as they are."""
+    """Return the error about a readable package that cannot be rendered in its present state."""
     return Refused(Finding(UNFIT, message))
 
 
@@ -200,7 +200,7 @@ def _hint(source: FileSource, message: str) -> str:
 
 
 def _read_whole(source: FileSource, limits: Limits, notes: list[str]) -> Package:
-    """Read the package, and again after each unfinished run that was completed in one of its folders."""
+    """Read the package. After the completion of an unfinished run in one of its folders, read it again."""
     for _ in range(_MOST_RUNS):
         try:
             package = _read(source, "", _Budget(limits, source))
@@ -244,7 +244,7 @@ def _read(source: FileSource, folder: str, budget: _Budget) -> Package:
 
 
 def kptfile_of(text: str, name: str) -> Kptfile:
-    """Return the Kptfile in the text of a file called `name`. Raises Refused, YamlError."""
+    """Parse the text of the Kptfile `name`. Raises Refused, YamlError."""
     document = first_document(text, name)
     return Kptfile.parse(document, name, text.count("\n", 0, text.find(document)) + 1)
 
@@ -307,7 +307,7 @@ def _walk(
 
 
 def _text(label: str, budget: _Budget) -> str:
-    """Return the text of a file at a path, limited to the characters of a whole package."""
+    """Return the text of the file at a path; its size counts towards the limit of the package."""
     limits = budget.limits
     content = budget.source.read(label, label, limits.total_size * _BYTES)
     if content is None:
@@ -329,7 +329,7 @@ def _text(label: str, budget: _Budget) -> str:
 
 
 def _check(package: Package, with_lists: bool) -> None:
-    """Check that every item except kustomizations is a resource."""
+    """Check that every item is a resource or a kustomization."""
     for item in package.items:
         if with_lists and item.kind == LIST and item.api_version == "v1":
             continue

@@ -1,4 +1,4 @@
-"""The merge of packages for commands: what becomes of conflicts, and no secrets in their messages."""
+"""Merge packages for commands: resolve conflicts by a flag, and mask secrets in messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def merge_packages(
 ) -> MergedPackage:
     """Merge the changes from `base` to `upstream` into `local`; each maps the paths of a package to contents.
 
-    `on_conflict` decides about a value that both sides changed: "upstream" and "local" take that side's,
-    "stop" raises PackageMergeError with all conflicts, "markers" writes both into the file as git does.
-    Raises PackageMergeError if a subpackage was added on both sides, if two local resources claim to be one
-    of upstream, and if files cannot be read or merged. Example: upstream changed the tag in app.yaml, local
-    its replicas: the merged app.yaml has both, and all its comments.
+    on_conflict decides about a value that both sides changed: "upstream" and "local" take that side's, "stop"
+    raises PackageMergeError with all conflicts, "markers" writes both into the file as git does. Raises
+    PackageMergeError if a subpackage was added on both sides, if two local resources match one of upstream,
+    and if files cannot be read or merged. Example: upstream changed the tag in app.yaml, local its replicas:
+    the merged app.yaml has both, and all its comments.
     """
     merged = merge(base, upstream, local, LOCAL if on_conflict == LOCAL else UPSTREAM)
     # The secrets come from the versions before the merge: a file with both sides between markers is no YAML.

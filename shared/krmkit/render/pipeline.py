@@ -1,26 +1,30 @@
-"""The embedded pipeline: `kpt fn render` in one process, without rewriting unchanged resources.
+"""Run the pipeline as `kpt fn render` does, in one process, without rewriting unchanged resources.
 
-Order: subpackages first, or level by level from the root where it is annotated so; in a package the mutators,
-then the validators. A function gets its package's own resources by path, then those of subpackages, as
-changed so far and narrowed by its selectors; changes by validators are dropped. A resource is parsed when a
-function first needs it, and stays parsed. Nothing is written: the outcome holds the changes of files, or none
-after a failure.
+Order: subpackages first, or level by level from the root if its annotation says so; in a package the
+mutators, then the validators. A function gets its package's own resources by path, then those of subpackages,
+with all changes so far and filtered by its selectors; changes by validators are dropped. A resource is parsed
+when a function first needs it, and stays parsed. Nothing is written: the outcome holds the changes of files,
+or none after a failure.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from krmkit.fn.masking import Mask, marked, secrets_in
 from krmkit.fn.run import check_config, summary
 from krmkit.kpt.kptfile import PipelineFunction
+from krmkit.kpt.resultlist import FunctionRun
 from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import Refused
 from krmkit.krm.finding import Finding
+from krmkit.krm.resource import Resource
 from krmkit.libraries.yaml.errors import YamlError
 from krmkit.render.package import Package
 from krmkit.render.place import ResourcePlaces
 from krmkit.render.programs.external import External
 from krmkit.render.rendering import Rendering
 from krmkit.render.resolve import Known, ProgramResolver, ResolveError, ways_of
-from krmkit.render.secrets.runs import mask_said
 from krmkit.render.step import Before, Observer, StepRunner, StoppedError, name_of
 from krmkit.storage.disk.write import FileEdit
 
@@ -87,7 +91,7 @@ class _Pipeline:
         return rendering
 
     def _proposed(self, items: list[FileResource]) -> list[FileEdit]:
-        """Return the changes of files from before a function failed, if they can be computed."""
+        """Return the changes of files before a function failed, if they can be computed."""
         try:
             return self.places.changes(self.places.contents(items))
         except (Refused, YamlError):
@@ -96,8 +100,8 @@ class _Pipeline:
     def _check_configs(self) -> None:
         """Check all configs before the first function runs. Raises StoppedError for an invalid one.
 
-        Configs that an earlier function may still change are checked later by their own function: after a
-        program outside the catalog in the same pipeline, or after resolve-macros if they hold macros.
+        A config that an earlier function may still change is checked later, by its own function: after a
+        program outside the catalog in the same pipeline, or after resolve-macros if it holds macros.
         """
         wrong = []
         for package in self.package.walk():
@@ -175,7 +179,7 @@ class _Pipeline:
         return [item for each in packages for item in standing[each.path]]
 
     def _run_package(self, package: Package, items: list[FileResource]) -> list[FileResource]:
-        """Run a package's functions. A StoppedError has the resources from before the failed function."""
+        """Run a package's functions. A StoppedError has the resources before the failed function."""
         for function in package.functions:
             before = Before(items) if self.saves else None
             try:
@@ -193,10 +197,47 @@ class _Pipeline:
 
 
 def _says(package: Package, annotation: str) -> bool:
-    """Return whether a package's Kptfile has the annotation with the value true, in any case."""
+    """Return whether the package's Kptfile has the annotation set to true, in any letter case."""
     return package.kptfile.resource.annotations.get(annotation, "").lower() == "true"
 
 
 def _listed(names: list[str]) -> str:
-    """Return `a`, `a and b`, `a, b and c`."""
+    """Join names: `a`, `a and b`, `a, b and c`."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+_KEPT = ("severity", "file")
+_NAMES = ("resourceRef", "tags")  # a name that equals the value of a Secret must remain a name
+
+
+def mask_said(
+    runs: list[FunctionRun], secrets: set[str], configs: Iterable[Resource | None], texts: Iterable[str]
+) -> Mask:
+    """Mask secrets in the results and stderr of a package's functions; return the mask for other messages.
+
+    Secrets are values that functions or configs mark, and secrets of the package's resources, given as texts.
+    The marked values are added to `secrets`.
+    """
+    for config in configs:
+        if config is None or "secret" not in config.text:
+            continue
+        try:
+            secrets.update(marked(config.get()))
+        except (YamlError, Refused):
+            continue  # its function reports the error in it
+    names, mask = Mask(secrets), Mask(secrets | secrets_in(texts))
+    for run in runs if mask else ():
+        run.stderr = mask.message(run.stderr)
+        run.results = [_masked(result, mask, names) for result in run.results]
+    return mask
+
+
+def _masked(result: Mapping[str, object], mask: Mask, names: Mask) -> dict[str, object]:
+    """Return a result without secrets. Severity and file stay, as they are not the function's text."""
+    masked = {
+        name: value if name in _KEPT else (names if name in _NAMES else mask).value(value)
+        for name, value in result.items()
+    }
+    if isinstance(result.get("message"), str):
+        masked["message"] = mask.message(str(result["message"]))
+    return masked

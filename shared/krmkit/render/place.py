@@ -1,4 +1,4 @@
-"""Places of resources: the file, index and package in their annotations, and the resulting text of each file.
+"""Place resources by the file, index and package in their annotations, and compute each file's text.
 
 The rules are kpt's. A resource without a path goes to `<kind>_<name>.yaml`, below a folder for its namespace,
 beside the config of the function that made it. Another path, index or package moves a resource. A resource
@@ -20,14 +20,14 @@ from krmkit.storage.disk.write import FileEdit
 
 
 class ResourcePlaces:
-    """Tracks the places of all resources during a pipeline."""
+    """Track the places of all resources during a pipeline."""
 
     def __init__(self, root: Package) -> None:
         self.root = root
         self.packages = {package.path: package for package in root.walk()}
 
     def settle(self, resources: list[Resource], package: Package, folder: str = "") -> list[FileResource]:
-        """Turn a function's annotations about places into places, by default in `folder`. Raises Refused."""
+        """Turn a function's place annotations into places; the default folder is `folder`. Raises Refused."""
         items: list[FileResource] = []
         for resource in resources:
             if not isinstance(resource, FileResource):
@@ -148,8 +148,8 @@ class ResourcePlaces:
 def _ordered(items: list[FileResource]) -> list[FileResource]:
     """Return the resources of one file by index.
 
-    One without an index follows those before it, whatever their indexes: as in kpt, it gets the highest given
-    one.
+    A resource without an index follows the earlier ones, whatever their indexes: as in kpt, it gets the
+    highest given index.
     """
     following = max([0, *(item.location.index for item in items if item.location.digits)])
     numbers: list[int] = []
@@ -160,7 +160,7 @@ def _ordered(items: list[FileResource]) -> list[FileResource]:
 
 
 def folder_of(config: Resource | None) -> str:
-    """Return the folder of a function's new resources, as kpt: its config's, or above `functions`."""
+    """Return the folder for a function's new resources, as kpt does: its config's, or above `functions`."""
     place = config.location if config is not None else None
     folder = posixpath.dirname(place.path) if place is not None else ""
     return posixpath.dirname(folder) if posixpath.basename(folder) == "functions" else folder
@@ -171,7 +171,10 @@ def _default(item: Resource, folder: str) -> str:
 
 
 def _asked(item: Resource, place: Location | None = None) -> tuple[str | None, str | None, str | None]:
-    """Return path, index, package in annotations; "" for the default, None if `place`'s. Raises Refused."""
+    """Return path, index and package in annotations: "" means the default, None the one of `place`.
+
+    Raises Refused.
+    """
     asked: list[str | None] = []
     now = place.annotations if place is not None else {}
     for legacy, name in (
@@ -194,7 +197,7 @@ def _says(item: Resource, annotation: str) -> bool:
 
 
 def _writable(path: str) -> None:
-    """Raise Refused for files of git, kpt's settings or krmkit, which functions must not write."""
+    """Raise Refused for files of git, kpt or krmkit, which functions must not write."""
     segments = path.split("/")
     for segment in segments:
         if segment.lower() == ".git" or is_leftover(segment):
@@ -212,7 +215,7 @@ def _number(item: Resource, index: str) -> int:
 
 
 def _inside(path: str) -> str:
-    """Return a normalized path inside a package; an absolute path counts from its root. Raises Refused."""
+    """Normalise a path inside a package; an absolute path starts at its root. Raises Refused."""
     if "\0" in path:
         raise Refused(f"a path must not hold the character NUL, got {path!r}")
     clean = posixpath.normpath(path).lstrip("/")

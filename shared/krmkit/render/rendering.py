@@ -1,4 +1,4 @@
-"""The outcome of a pipeline: the functions that ran, the final resources, and the changes of files."""
+"""Hold the outcome of a pipeline: the functions that ran, the final resources, and the file changes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _OF_THE_PACKAGE = ("Kptfile", "ResourceGroup")  # kinds that kpt does not apply
 
 @dataclass(slots=True, eq=False)
 class Rendering:
-    """Outcome of a pipeline.
+    """The outcome of a pipeline.
 
-    `runs`: the functions that ran, in order; `failure`: why the pipeline ended early ("" if it did not).
-    `items`: the final resources with their files, `contents`: the text of each file, `changes`: the files
-    that differ from the disk; all empty after a failure. After a validator's failure, `proposed`: the changes
-    of the mutators. `saved`: after a failure in a package that asks for it, the changes from before the
-    function that failed, without deletions. Paths are relative to the root package.
+    `runs`: the functions that ran, in order; `failure`: why the pipeline ended early, else "". `items`: the
+    final resources with their files, `contents`: the text of each file, `changes`: the files that differ from
+    the disk; all empty after a failure. After a validator's failure, `proposed`: the changes of the mutators.
+    `saved`: the changes before the failed function, without deletions, if the package asks for them. Paths
+    are relative to the root package.
     """
 
     runs: list[FunctionRun] = field(default_factory=list)
@@ -40,11 +40,11 @@ class Rendering:
 
     @property
     def shown(self) -> list[FileEdit]:
-        """Return the changes to show: those that were made, or that a validator refused."""
+        """Return the changes to show: the made ones, or the ones that a validator refused."""
         return self.changes or self.proposed
 
     def listed(self) -> str:
-        """Return the resources as a ResourceList, each with the annotations of its file."""
+        """Return the resources as a ResourceList, each with its file's annotations."""
         from krmkit.krm.resourcelist import ResourceList
         from krmkit.render.programs.external import annotated
 
@@ -58,7 +58,6 @@ class Rendering:
         ).render()
 
     def unwrapped(self) -> str:
-        """Return the resources as documents."""
         return _documents([item for _, item in self.items])
 
     def applied(self) -> str:
@@ -73,7 +72,6 @@ def _documents(items: list[FileResource]) -> str:
 
 
 def _is_applied(item: FileResource) -> bool:
-    """Return whether `kpt live apply` would apply the resource."""
     if item.api_version.startswith("kpt.dev/") and item.kind in _OF_THE_PACKAGE:
         return False
     return not item.is_local_config

@@ -1,7 +1,7 @@
-"""The program of an entry of the pipeline: a function of this catalog, or another program.
+"""Find the program of a pipeline entry: a function of this catalog, or another program.
 
-A function of the catalog runs in this process for the images that it stands in for (see krmkit.fn.standin),
-and for an `exec:` that is its name without a slash. Anything else is run as kpt runs it.
+A function of the catalog runs in this process for the images that it replaces (see krmkit.fn.standin), and
+for an `exec:` with its name alone, without a slash. Anything else is run as kpt runs it.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from krmkit.render.programs.tags import bad_tag, constraint, fulfilling, highest
 
 
 class ResolveError(Refused):
-    """The function cannot run on this machine; the message names what is missing, `way` what can be done.
+    """An error about a function that cannot run on this machine. `way`: a possible remedy.
 
-    skip: the function's name, where leaving it out is a way too: `{skip}` stands for that.
+    skip: the function's name if skipping it is a remedy; `{skip}` in `way` stands for it.
     """
 
     def __init__(self, message: str, way: str = "", skip: str = "") -> None:
@@ -35,7 +35,7 @@ class ResolveError(Refused):
 
 
 def ways_of(errors: Sequence[ResolveError]) -> list[str]:
-    """Return what can be done about errors: each way once, with one list of all functions to leave out."""
+    """Return the remedies of errors, each once, with one list of all functions to skip."""
     names = list(dict.fromkeys(one.skip for one in errors if one.skip))
     flags = " ".join(f"--skip {name}" for name in names)
     skip = f"{flags} {'leaves the function' if len(names) == 1 else 'leave the functions'} out"
@@ -44,7 +44,7 @@ def ways_of(errors: Sequence[ResolveError]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A function of the catalog with the options of its command line."""
+    """A function of the catalog with its command line options."""
 
     function: Function
     options: RunOptions
@@ -52,11 +52,11 @@ class Known:
 
 @dataclass(eq=False)
 class ProgramResolver:
-    """Finds programs; caches facts about the machine.
+    """Find programs, and cache facts about the machine.
 
-    `strict`: a function stands in for a release that it follows only. `skip`: the names of functions that
-    do not run; `only`: if not empty, only these run. `image_prefix`: the registry of images without one, ""
-    for the default.
+    `strict`: a function replaces only the release that it follows. `skip`: the names of functions that do not
+    run; `only`: if not empty, only these run. `image_prefix`: the registry of images without one, "" for the
+    default.
     """
 
     options: RunOptions
@@ -82,7 +82,6 @@ class ProgramResolver:
     def of(
         cls, flags: argparse.Namespace, options: RunOptions, catalog: dict[str, Function] | None
     ) -> ProgramResolver:
-        """Return the resolver for the flags of a command line."""
         known = {one.name for one in fields(cls)} - {"options", "catalog"}
         return cls(options, catalog=catalog, **{name: getattr(flags, name) for name in known})
 
@@ -98,7 +97,7 @@ class ProgramResolver:
         return self._image(entry) if entry.image else self._exec(entry)
 
     def answers(self, entry: PipelineFunction) -> tuple[str, str]:
-        """Return who answers an entry, "" for nobody, and what is to be said about it."""
+        """Return who runs an entry, "" for nobody, and a note about it."""
         flag = self.skips(entry)
         if flag:
             return "nothing", flag
@@ -153,7 +152,7 @@ class ProgramResolver:
         return program
 
     def _chosen(self, entry: PipelineFunction, image: str) -> str:
-        """Return the tag that an entry's `tag` names or, as a constraint, picks. Raises ResolveError."""
+        """Return the tag in an entry's `tag`, or the tag that its constraint selects. Raises ResolveError."""
         bad = bad_tag(entry.tag)
         if bad:
             raise ResolveError(f"{entry.image}: {bad}")
@@ -169,7 +168,7 @@ class ProgramResolver:
         return found
 
     def _lacks(self, name: str) -> str:
-        """Return what an image or a program of this name is not."""
+        """Return the message about a name that is neither a catalog function nor a usable program."""
         if name in self._names:
             return f"one that {name} of this catalog may stand in for"
         return f"a function of this catalog{self._hint(name)}"

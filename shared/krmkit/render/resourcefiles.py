@@ -1,4 +1,4 @@
-"""Resources for commands that only read: of plain files and folders (exports, fleets), or of one kpt package.
+"""Read resources for commands that only read: from plain files and folders, or from one kpt package.
 
 Packages are never mixed: equal names in two packages are different objects.
 """
@@ -23,7 +23,10 @@ from krmkit.storage.disk.source import DiskFiles, FileSource
 
 
 def opened(item: Resource) -> list[Resource]:
-    """Return the members of a List, as `kubectl get -o yaml` writes it, or the resource. Raises YamlError."""
+    """Return the members of a List, as `kubectl get -o yaml` writes it, else the resource.
+
+    Raises YamlError.
+    """
     if not (item.api_version and item.kind):
         item.get()  # A document without a kind is parsed fully: it may not be YAML.
     if item.kind != LIST or item.api_version != "v1":
@@ -52,7 +55,7 @@ def resources_of(path: str, label: str) -> list[Resource]:
 
 
 def _items_in(source: FileSource, path: str, label: str) -> tuple[list[Resource], str]:
-    """Return the resources of a file, and why a document of it is none: "" if each is one. Raises Refused."""
+    """Return the resources of a file, and why any document is not a resource, or "". Raises Refused."""
     found: list[Resource] = []
     foreign = ""
     try:
@@ -96,7 +99,7 @@ def items_of(folder: str) -> tuple[list[Resource], list[str]]:
 
 
 def items_from(source: FileSource) -> list[Resource]:
-    """Return the resources of a source as `items_of` reads those of a folder. Raises Refused."""
+    """Return the resources of a source, as `items_of` reads a folder. Raises Refused."""
     if source.has(KPTFILE):
         return _opened(read_source(source))
     try:
@@ -112,7 +115,7 @@ def _opened(package: Package) -> list[Resource]:
 def loose_items(source: FileSource) -> tuple[list[Resource], list[str]]:
     """Return the resources of all YAML and JSON files of a folder, and a note on files without any.
 
-    Left out: what a .krmignore lists, files and folders that begin with a dot, and documents with neither
+    Left out: files in a .krmignore, files and folders that begin with a dot, and documents with neither
     apiVersion nor kind. Raises Refused, OSError.
     """
     if not os.path.isdir(source.folder):
@@ -164,7 +167,7 @@ def _refuse_packages(folder: str) -> None:
 
 
 def mentions(folder: str, word: bytes) -> bool:
-    """Return whether a YAML file of a package contains a word, without parsing."""
+    """Return whether a YAML file of a package contains a word; nothing is parsed."""
     try:
         for path, folders, names in walk(folder):
             folders[:] = [name for name in folders if name != ".git"]

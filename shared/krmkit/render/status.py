@@ -1,8 +1,8 @@
-"""A render's record in the root Kptfile: the condition `Rendered`, and `status.renderStatus` by step.
+"""Record a render in the root Kptfile: the condition `Rendered`, and `status.renderStatus` by step.
 
-kpt writes both at each render in place. krmkit brings them up to date where a Kptfile has them, and adds them
-where a readiness gate asks for `Rendered` or the caller does: nobody else reads them, and they differ with
-each run's words. (kpt 1.0.0-beta.67.)
+kpt writes both at each render in place. krmkit updates them if a Kptfile has them, and adds them only if a
+readiness gate or the caller asks for them: nobody else reads them, and they differ with each run's words.
+(kpt 1.0.0-beta.67.)
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _CONDITIONS, _STATUS = ("status", "conditions"), ("status", "renderStatus")
 
 
 def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) -> list[FileEdit]:
-    """Return the edits that a render in place writes, the root Kptfile's status among them.
+    """Return the edits of a render in place, with the root Kptfile's status.
 
-    After a failure these are the saved ones and the status. `asked`: the caller wants the status in any case.
+    After a failure these are the saved edits and the status. asked: write the status in any case.
     """
     changes = rendering.saved if rendering.failure else rendering.changes
     known = package.kptfile.resource
@@ -43,7 +43,7 @@ def edits_in_place(package: Package, rendering: Rendering, asked: bool = False) 
 
 
 def status_notes(package: Package) -> list[str]:
-    """Return what the last render in place said of a package, for its reports."""
+    """Return the outcome of a package's last render, for its reports."""
     said = last_render(package.kptfile.resource)
     return [f"{KPTFILE}, by the last render in place: {said}"] if said else []
 
@@ -51,7 +51,7 @@ def status_notes(package: Package) -> list[str]:
 def last_render(kptfile: Resource) -> str:
     """Return the last render's outcome in a Kptfile: `Rendered is False (RenderFailed), 1 of 3 steps failed`.
 
-    "" where a Kptfile says nothing of it. It may be stale.
+    "" if the Kptfile records none. It may be out of date.
     """
     if not _has(kptfile):
         return ""
@@ -65,7 +65,7 @@ def last_render(kptfile: Resource) -> str:
 
 
 def drop_status(kptfile: Resource) -> bool:
-    """Take out what a render said of itself; False if there was nothing."""
+    """Remove a render's record from a Kptfile; return False if there was none."""
     if not _has(kptfile):
         return False
     _drop_condition(kptfile)

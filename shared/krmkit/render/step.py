@@ -1,4 +1,4 @@
-"""One function of a pipeline: its condition, its resources and config, its run, and its output."""
+"""Run one function of a pipeline: its condition, resources, config, and output."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class Observer(Protocol):
 
 
 class StoppedError(Refused):
-    """A function failed; the text names it. `items`: all resources from before; `validating`: a validator."""
+    """An error about a failed function. `items`: all resources before it; `validating`: it is a validator."""
 
     items: list[FileResource] = []  # read only; a failure before the first function has none
     validating = False
 
 
 class Before:
-    """Resources as they are now, to be restored."""
+    """The present state of resources, to be restored."""
 
     def __init__(self, items: list[FileResource]) -> None:
         self._items = [(item, item.text, item.changed, item.location.copy()) for item in items]
@@ -53,7 +53,7 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An entry of a package's pipeline, with its config as it is now."""
+    """An entry of a package's pipeline, with its present config."""
 
     package: Package
     function: PipelineFunction
@@ -62,7 +62,7 @@ class _Step:
 
 @dataclass(slots=True)
 class StepRunner:
-    """Runs the functions of pipelines on resources in memory, and records each run.
+    """Run the functions of pipelines on resources in memory, and record each run.
 
     `programs`, `configs` (as on disk) and `skipped` (the flag that skips a function) are by the id of the
     entry.
@@ -100,7 +100,7 @@ class StepRunner:
     def run(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> list[FileResource]:
-        """Run a function on what it takes of the items; return all items. Raises StoppedError, Refused."""
+        """Run a function on the items that it selects; return all items. Raises StoppedError, Refused."""
         chosen = [item for item in items if function.takes(item)] if function.narrows else items
         if function.when and not self._wanted(package, function, chosen):
             return items
@@ -111,7 +111,7 @@ class StepRunner:
         return items
 
     def _wanted(self, package: Package, function: PipelineFunction, chosen: list[FileResource]) -> bool:
-        """Return whether the function's condition holds; that it does not is said by an info result."""
+        """Return whether the function's condition holds; if not, add an info result."""
         from krmkit.render.condition import holds
 
         try:
@@ -128,7 +128,7 @@ class StepRunner:
     def _config(
         self, package: Package, function: PipelineFunction, items: list[FileResource]
     ) -> Resource | None:
-        """Return the function's config as earlier functions left it, else as on disk."""
+        """Return the function's config after the earlier functions, else as on disk."""
         own = (item for item in items if item.location.package == package.path)
         if function.config_path:
             found = next((item for item in own if item.location.path == function.config_file), None)
@@ -170,7 +170,7 @@ class StepRunner:
         return merged + [item for item in result if id(item) not in before]
 
     def _kept(self, given: list[FileResource], result: list[FileResource]) -> list[FileResource]:
-        """Keep the Kptfiles that a function removed, with a warning: without one, its pipeline is lost."""
+        """Restore Kptfiles that a function removed, with a warning: their pipelines would be lost."""
         taken = {self.places.path(item) for item in result}
         lost = [
             item for item in given if item.location.path == KPTFILE and self.places.path(item) not in taken
@@ -192,7 +192,7 @@ class StepRunner:
             before.restore()
 
     def _settled(self, step: _Step, resources: list[Resource]) -> list[FileResource]:
-        """Put the output of a function into files. Raises StoppedError or Refused for an invalid output."""
+        """Place the output of a function in files. Raises StoppedError or Refused for an invalid output."""
         items = self.places.settle(resources, step.package, folder_of(step.config))
         problem = next(filter(None, (not_a_resource(item) for item in items if item.changed)), "")
         if problem:
@@ -202,9 +202,10 @@ class StepRunner:
     def _call(
         self, step: _Step, items: list[FileResource], silent: list[Resource] | None = None
     ) -> list[Resource]:
-        """Run the function and return its output. A foreign program without output and error gives `silent`.
+        """Run the function and return its output; `silent` for a foreign program without output and error.
 
-        Raises StoppedError if it failed; its results are kept."""
+        Raises StoppedError if it failed; its results are kept.
+        """
         program = self.programs[id(step.function)]
         run = self.begin(step.package, step.function, len(items))
         start = time.monotonic()

@@ -1,1 +1,1 @@
-"""What is shown: formats of reports, tables of a terminal, and the HTML page. A view judges nothing."""
+"""Show results: formats of reports, tables of a terminal, and the HTML page. A view judges nothing."""

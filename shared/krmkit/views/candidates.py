@@ -1,4 +1,4 @@
-"""Shell completions for `krmkit why`: the resources of a package, and the fields of a resource, one per line.
+"""Complete the arguments of `krmkit why`: the resources of a package, and a resource's fields, one per line.
 
 Nothing is rendered, as a shell asks at every key press.
 """
@@ -33,7 +33,7 @@ _krmkit_why_words() {{
 
 
 def candidates(words: list[str]) -> list[str]:
-    """Return completions of a command line: `["why", "profile"]` -> `["ConfigMap/app", "app.yaml"]`."""
+    """Return completions of a command line: `["why", "profile"]` gives `["ConfigMap/app", "app.yaml"]`."""
     if "why" in words:
         words = words[len(words) - words[::-1].index("why") :]
     given = [word for word in words if not word.startswith("-")]

@@ -1,4 +1,4 @@
-"""A report in each format. A new one is a function `Report -> text` and a line in FORMATS."""
+"""Show a report in each format. A new one is a function `Report -> text` and a line in FORMATS."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def json_of(kind: str, **fields: object) -> str:
 
 
 def shown(report: Report, form: str, terminal: Terminal) -> str:
-    """Return the report in one of FORMATS; `terminal`: where it is shown, with the wanted severities."""
+    """Return the report in one of FORMATS. terminal: its stream, with the wanted severities."""
     report = report.narrowed(terminal.least)
     if form in ("table", "text"):
         return _for_people(report, form, terminal)
@@ -40,7 +40,7 @@ def shown(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def _for_people(report: Report, form: str, terminal: Terminal) -> str:
-    """Diffs, then the results, then a summary line; grouped by package if there are several.
+    """Return diffs, results and a summary line; grouped by package if there are several.
 
     A check lists the findings of all packages together.
     """
@@ -61,7 +61,7 @@ def _for_people(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def _findings(report: Report) -> list[Result]:
-    """Return the findings of all packages, the worst first, and the failures that none of them tells of."""
+    """Return the findings of all packages, the worst first, and failures that no finding reports."""
     failures = [
         Result("error", "", f"{package.path}: {package.failure}")
         for package in report.packages
@@ -71,7 +71,7 @@ def _findings(report: Report) -> list[Result]:
 
 
 def _verdict(report: Report) -> str:
-    """`3 packages: 2 errors, 1 warning, 4 files would change`."""
+    """Return a sentence such as `3 packages: 2 errors, 1 warning, 4 files would change`."""
     files = sum(len(package.changes) for package in report.packages)
     found = [one.severity for one in _findings(replace(report, check=False))]
     parts = [counted(found.count(word), word) for word in ("error", "warning") if word in found]
@@ -91,7 +91,7 @@ def _many(report: Report, form: str, terminal: Terminal) -> str:
 
 
 def of_package(package: PackageReport, written: bool, form: str, terminal: Terminal) -> str:
-    """One of several packages: a line, then its results; "" without changes and wanted results."""
+    """Return the lines of one of several packages; "" without changes and wanted results."""
     package = package.narrowed(terminal.least)
     if terminal.quiet and not package.has_errors:
         return package.diff
@@ -109,13 +109,13 @@ def of_package(package: PackageReport, written: bool, form: str, terminal: Termi
 
 
 class Totals:
-    """Numbers of packages by result."""
+    """The number of packages by result."""
 
     def __init__(self) -> None:
         self.packages = self.files = self.changed = self.failed = self.hidden = 0
 
     def add(self, package: PackageReport) -> None:
-        """Count a package; the changes of a failed one are not written, and do not count."""
+        """Count a package; changes of a failed one are not written, and do not count."""
         self.packages += 1
         self.hidden += package.hidden
         if package.has_errors:
@@ -125,11 +125,11 @@ class Totals:
             self.files += len(package.changes)
 
     def exit_code(self, check: bool) -> int:
-        """Return the exit code, as in Report."""
+        """Return the exit code by the rules of Report."""
         return 1 if self.failed else 2 if check and self.changed else 0
 
     def text(self, written: bool) -> str:
-        """`3 packages: 2 files changed in 1, 1 unchanged, 1 failed`."""
+        """Return a sentence such as `3 packages: 2 files changed in 1, 1 unchanged, 1 failed`."""
         rest = self.packages - self.changed - self.failed
         note = "" if written or not self.files else " (nothing was written)"
         return (
@@ -139,7 +139,7 @@ class Totals:
 
 
 def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
-    """Results as lines ("text") or as a table; "" for none."""
+    """Return results as lines ("text") or as a table; "" for none."""
     if form == "text":
         return "".join(f"{line(result, terminal)}\n{_notes(result)}" for result in results)
     if 0 < terminal.width < _WIDE:
@@ -154,7 +154,7 @@ def results_text(results: list[Result], form: str, terminal: Terminal) -> str:
 
 
 def _stacked(result: Result, terminal: Terminal) -> str:
-    """Return a finding on two or three lines, for terminals without room for columns; no path is broken."""
+    """Return a finding on two or three lines, for narrow terminals; no path is broken."""
     from textwrap import fill
 
     head = terminal.paint(result.severity, _STYLES.get(result.severity, ""))
@@ -222,12 +222,12 @@ def _hidden(number: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def _annotations(report: Report) -> str:
-    """Return the annotations that GitHub shows of a step, ten of each level, and lines for the others."""
+    """Return annotations for GitHub, which shows ten of each level per step, and lines for the others."""
     from io import StringIO
 
     levels: dict[str, int] = {}
@@ -245,7 +245,7 @@ def _annotations(report: Report) -> str:
 
 
 def _annotation(result: Result) -> str:
-    """Return a workflow command of GitHub Actions, which shows as an annotation."""
+    """Return a workflow command of GitHub Actions, which is shown as an annotation."""
     level = _LEVELS.get(result.severity, "notice")
     values = {"file": result.path, "line": result.line, "col": result.column, "title": result.rule}
     properties = ",".join(

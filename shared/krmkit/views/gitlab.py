@@ -1,4 +1,4 @@
-"""A report in GitLab's Code Quality format: a JSON list of issues, shown in the merge request.
+"""Show a report in GitLab's Code Quality format: a JSON list of issues, shown in the merge request.
 
 (https://docs.gitlab.com/ci/testing/code_quality/: description, check_name, fingerprint, severity,
 location.path, location.lines.begin)
@@ -32,14 +32,14 @@ def text(report: Report) -> str:
 
 
 def fingerprint(path: str, result: Result, seen: dict[str, int]) -> str:
-    """Return what identifies a finding when lines above it change; `seen` counts equal ones."""
+    """Return an identity of a finding that survives edits of the lines above; `seen` counts equal ones."""
     words = "\0".join((path, result.rule, result.subject, result.message))
     again = seen[words] = seen.get(words, 0) + 1
     return sha256(f"{words}\0{again}".encode()).hexdigest()
 
 
 def _issue(result: Result, nothing: str, seen: dict[str, int]) -> dict[str, Any]:
-    """One issue. GitLab requires a path, so a finding without a place gets the package's Kptfile."""
+    """Return one issue. GitLab requires a path, so a finding without a place gets the package's Kptfile."""
     subject = f"{result.subject}: " if result.subject else ""
     path = (result.path or nothing).removeprefix("./")
     return {

@@ -1,4 +1,4 @@
-"""A report as JUnit XML: a suite for each package, a case for each function of its pipeline."""
+"""Show a report as JUnit XML: a suite for each package, a case for each function of its pipeline."""
 
 from __future__ import annotations
 

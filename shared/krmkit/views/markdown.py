@@ -1,4 +1,4 @@
-"""A report as markdown for pull requests and job summaries, never longer than GitHub takes."""
+"""Show a report as markdown for pull requests and job summaries, within GitHub's size limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSING = 200  # characters kept for the line about omitted parts
 
 
 def text(report: Report) -> str:
-    """Return the report: totals, findings, then each package's files, rolling machines and diff, folded.
+    """Return the report: totals, findings, then each package's files, replaced machines and diff, folded.
 
     Parts beyond `MOST` characters are left out, and the last line counts them.
     """
@@ -28,7 +28,7 @@ def text(report: Report) -> str:
 
 
 def limited(parts: list[str]) -> str:
-    """Return the parts as one text, without those beyond `MOST` characters; the last line counts them."""
+    """Join the parts up to `MOST` characters; the last line counts the rest."""
     shown, length = [], 0
     for part in parts:
         if length + len(part) > MOST - _CLOSING:
@@ -44,7 +44,7 @@ def limited(parts: list[str]) -> str:
 
 
 def _findings(report: Report) -> list[str]:
-    """One row for each finding, so that the text is cut between rows."""
+    """Return one row for each finding, so that the text is cut between rows."""
     order = {"error": 0, "warning": 1}
     findings = sorted(once(report.findings), key=lambda result: order.get(result.severity, 2))
     failures = [
@@ -57,7 +57,7 @@ def _findings(report: Report) -> list[str]:
 
 
 def _row(result: Result) -> str:
-    """Return a finding. Its place is a link if the page is in the repository, as a job's summary is."""
+    """Return a finding's row. Its place is a link if the page is in the repository, like a job's summary."""
     where = _code(result.place) if result.place else _code(result.function)
     subject = f" {escaped(result.subject)}" if result.subject else ""
     sign = _SIGNS.get(result.severity, _SIGNS["info"])
@@ -100,12 +100,12 @@ def _runs(text: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Text escaped for markdown and HTML, on one line."""
+    """Escape a text for markdown and HTML, on one line."""
     return one_line(text).replace("&", "&amp;").translate(_SPECIAL).replace("@", "&#64;")
 
 
 def _code(text: str) -> str:
-    """Return a path or name as code: `a`b` has a longer fence, and a bar does not end a cell."""
+    """Format a path or name as code: `a`b` gets a longer fence, and a bar does not end a table cell."""
     plain = one_line(text).replace("|", "\\|")
     fence = "`" * (1 + max((len(run) for run in _runs(plain)), default=0))
     pad = " " if plain.startswith("`") or plain.endswith("`") else ""
@@ -113,7 +113,7 @@ def _code(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    """Return a text for a summary element, in which markdown does not apply."""
+    """Escape a text for a summary element, in which markdown does not apply."""
     return (
         text.replace("`", "")
         .replace("&", "&amp;")

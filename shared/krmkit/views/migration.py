@@ -1,4 +1,4 @@
-"""What a migration of a package did, for people and for programs."""
+"""Show the migration of a package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output of commands that do not render, in the formats of a report of packages."""
+"""Show the output of commands that do not render, in a report's formats."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """Output of a command that does not render, for all FORMATS: its report, an object of `kind` with
-    `details` for json, its own table or lines, and one closing line. `block`: the language of the table if it
-    is a block in markdown, else "".
+    """The output of a command that does not render, in all FORMATS.
+
+    It has a report, an object of `kind` with `details` for json, its own table or lines, and one closing
+    line. `block`: the language of the table if it is a block in markdown, else "".
 
     Example: `Told(report, "Variants", {"variants": rows}, table.text(terminal), "3 variants changed")`.
     """

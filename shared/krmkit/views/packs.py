@@ -1,4 +1,4 @@
-"""`krmkit pack show`: show the presets, keys, macros and constraints of a pack, as text and as data."""
+"""Show the presets, keys, macros and constraints of a pack (`krmkit pack show`), as text and as data."""
 
 from __future__ import annotations
 

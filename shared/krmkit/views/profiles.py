@@ -1,4 +1,4 @@
-"""Cluster profiles for people: what one holds (`krmkit pack show`), and what changes (`krmkit pack diff`)."""
+"""Show the content of a cluster profile (`krmkit pack show`), and its changes (`krmkit pack diff`)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _lines(data: Data) -> Iterator[str]:
 
 
 def _versions(layer: Data) -> str:
-    """Return ` 1.31.2 -> 1.33.0 (tag 1.31.x -> 1.33.x)`."""
+    """Return a change of versions: ` 1.31.2 -> 1.33.0 (tag 1.31.x -> 1.33.x)`."""
     version = layer.get("version", "")
     said = f" {version}" if isinstance(version, str) and version else ""
     if isinstance(version, list):
@@ -70,7 +70,7 @@ def _versions(layer: Data) -> str:
 
 
 def _details(layer: Data) -> Iterator[str]:
-    """Yield what changes in a layer beside its values."""
+    """Yield a layer's changes other than its values."""
     if "type" in layer:
         yield f"type {' -> '.join(one or 'spectro' for one in layer['type'])}"
     if "presets" in layer:

@@ -1,4 +1,4 @@
-"""What a terminal shows while a package is rendered."""
+"""Show the progress of a render on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SLOW = 0.5  # seconds after which a terminal shows what is going on
 
 
 class RenderProgress:
-    """A progress line on a terminal with the running function, shown once a run takes longer than _SLOW."""
+    """Show the running function on a terminal's progress line, from _SLOW on."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
@@ -26,10 +26,10 @@ class RenderProgress:
             self.shown = True
 
     def finished(self, run: FunctionRun) -> None:
-        """Nothing: the line of the next function replaces this one."""
+        """Do nothing: the line of the next function replaces this one."""
 
     def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
-        """Nothing: the report at the end shows the changes."""
+        """Do nothing: the report at the end shows the changes."""
 
     def clear(self) -> None:
         if self.shown:

@@ -1,4 +1,4 @@
-"""The descriptions of rules, for formats that include them."""
+"""Describe rules, for formats that include descriptions."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from krmkit.fn.rules import COMMANDS, COMMON, ExplainedRule, rule_of, sentence
 
 
 class RuleText:
-    """One rule.
+    """The texts of one rule.
 
-    `short` is a sentence, `full` names its function, `help` says why the rule is there and how to mend, and
-    points to more, `level` is error, warning or info.
+    `short` is a sentence, `full` names its function, `help` gives the reason, the fix and links, `level` is
+    error, warning or info.
     """
 
     def __init__(self, rule: str, function: str) -> None:

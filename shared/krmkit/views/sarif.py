@@ -1,4 +1,4 @@
-"""A report as SARIF 2.1.0 (OASIS), for code scanning services and editors."""
+"""Show a report as SARIF 2.1.0 (OASIS), for code scanning services and editors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The results of a sync and of a status for each variant, in all formats."""
+"""Show the results of a sync and of a status for each variant, in all formats."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _lines(outcome: SyncOutcome) -> list[tuple[str, str]]:
 
 
 def _rendered(outcome: SyncOutcome) -> list[str]:
-    """Return what a Kptfile says of its last render, where that is not that it went well."""
+    """Return a Kptfile's last render condition unless it was successful."""
     return [outcome.rendered] if outcome.rendered and "is True" not in outcome.rendered else []
 
 

@@ -1,4 +1,4 @@
-"""Output for terminals and files. Files and pipes get plain text, one line per row, without colours.
+"""Write to terminals and files. Files and pipes get plain text, one line per row, without colours.
 
 On a terminal, Rich draws tables, and is loaded only then.
 """
@@ -27,7 +27,7 @@ _NARROWEST = 12  # a column that wraps keeps at least this many characters
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line: a space for each run of white space, and no control characters."""
+    """Return the text on one line: each run of white space becomes a space, and control characters go."""
     return visible(" ".join(text.split()))
 
 
@@ -48,7 +48,7 @@ def unread_is_fine(stream: TextIO) -> Iterator[None]:
 
 
 class _Log:
-    """A log of GitHub, which must not read lines of a package as commands."""
+    """A log on GitHub, where lines of a package must not be read as commands."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -61,7 +61,7 @@ class _Log:
 
 
 class Terminal:
-    """A stream, whether it is a terminal, and how wide it is (0: as wide as the text).
+    """A stream, whether it is a terminal, and its width (0: unlimited).
 
     `colour`: "always", "never", or "auto": by FORCE_COLOR and NO_COLOR, else on a terminal. `least`: the
     least severity of results to show; `quiet`: no lines about completed work.
@@ -95,7 +95,7 @@ class Terminal:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and style else text
 
     def line(self, text: str) -> None:
-        """Replace the progress line; "" removes it. Only on terminals."""
+        """Replace the progress line on a terminal; "" removes it."""
         if self.watched:
             self.stream.write("\r\x1b[K" + text[: max(self.width - 1, 10)])
             self.stream.flush()

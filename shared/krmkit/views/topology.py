@@ -1,7 +1,7 @@
-"""Plans as tables, diffs of objects, JSON or markdown, each without secrets.
+"""Show plans as tables, diffs of objects, JSON or markdown, without secrets.
 
-One package has a row for each Cluster. Those of a tree are shown as one plan: what changes, the machines that
-roll at all sites, their order, and how many at a time.
+One package has a row for each Cluster. The plans of a tree are shown as one: changes, the replaced machines
+at all sites, their order, and the limits of each rolling update.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _ORDER = ("Step", "Package", "Cluster", "Machines", "How many", "At a time")
 def told(
     packages: list[PackagePlan], form: str, terminal: Terminal, tree: bool = True, steps: bool = False
 ) -> Told:
-    """Return the plans in one of FORMATS, or of PAGES.
+    """Return the plans in one of FORMATS or PAGES.
 
-    tree: they are those of a tree, not of one package. steps: the table shows the sequence of each upgrade.
+    tree: the plans are of a tree of packages. steps: the table shows the sequence of each upgrade.
     """
     reports = [PackageReport(one.path, results=one.results) for one in packages]
     report = Report("topology plan", reports, written=False)
@@ -106,7 +106,7 @@ def _tables(packages: list[PackagePlan], order: list[Turn], terminal: Terminal, 
 
 
 def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
-    """Return the sequence of an upgrade: one line for each roll of machines that the next step waits for."""
+    """Return the sequence of an upgrade: one line for each replacement that the next step waits for."""
     plan = one.then or one
     if not plan.steps:
         return ""
@@ -119,12 +119,12 @@ def _steps_table(one: ClusterPlan, terminal: Terminal) -> str:
 
 
 def cells(one: ClusterPlan) -> list[str]:
-    """Return a Cluster's line of a table: name, action, objects, machines that roll, and why."""
+    """Return a Cluster's line of a table: name, action, objects, replaced machines, and the reason."""
     return [_label(one), one.action, signs(one.changes) or "-", groups(one.rolls) or "-", why(one)]
 
 
 def refusal_cells(error: Finding) -> list[str]:
-    """Return the line of a table for a class or template that is refused."""
+    """Return the line of a table for a refused class or template."""
     reference = error.resource_ref or {}
     name = f"{reference.get('namespace', '')}/{reference.get('name', '')}".strip("/")
     return [f"{reference.get('kind', '')} {name}".strip() or "-", REFUSED, "-", "-", said(error)]
@@ -162,7 +162,7 @@ def _diff(one: ClusterPlan, colour: bool) -> str:
 
 @dataclass(slots=True)
 class Turn:
-    """Machines that roll in one step of a Cluster; equal steps of Clusters go at the same time."""
+    """Machines that are replaced in one step of a Cluster; equal steps of Clusters happen together."""
 
     step: int
     path: str
@@ -224,7 +224,7 @@ def _markdown(
 
 
 def grid(heading: list[str], rows: list[list[str]]) -> list[str]:
-    """Return the lines of a table in markdown, and an empty one; none without rows."""
+    """Return the lines of a markdown table, and an empty one; none without rows."""
     if not rows:
         return []
     lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in (heading, *rows)]

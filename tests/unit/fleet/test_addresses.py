@@ -8,7 +8,7 @@ import pytest
 
 from krmkit.fleet import getpackage
 from krmkit.fleet.getpackage import split_address
-from krmkit.fleet.upstreamfolder import find_upstream
+from krmkit.fleet.tasks import find_upstream
 from krmkit.krm.errors import Refused
 
 

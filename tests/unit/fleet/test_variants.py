@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from krmkit.fleet.upstreamfolder import find_upstream
+from krmkit.fleet.tasks import find_upstream
 from krmkit.fleet.variants import Made, Origin, UpstreamPackage, inside, make
 from krmkit.fn.run import RunOptions
 from krmkit.krm.errors import Refused

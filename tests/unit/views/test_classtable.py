@@ -1,4 +1,4 @@
-"""krmkit.views.classtable: the variables of a ClusterClass for people and for programs."""
+"""krmkit.cli.explainclass: the variables of a ClusterClass for people and for programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import pytest
 
 from krmkit.analysis.plans.classtable import ClassTable, ClassVariable
-from krmkit.views.classtable import shown
+from krmkit.cli.explainclass import shown
 from krmkit.views.terminal import Terminal
 
 TABLE = ClassTable(

@@ -1,1 +1,1 @@
-"""Plans over two versions of a package: sources, running objects, Installations of many packages."""
+"""Plan over two versions of a package: sources, running objects, Installations of many packages."""

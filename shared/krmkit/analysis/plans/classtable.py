@@ -1,4 +1,4 @@
-"""What the variables of a ClusterClass act on, and which of them a Cluster cannot do without."""
+"""Find the effects of a ClusterClass's variables, and the variables that every Cluster must set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NETWORK = {
 
 @dataclass(slots=True)
 class ClassVariable:
-    """A variable. `acts`: kind of template, group, field and patch. `needed`: no Cluster does without."""
+    """A variable. `acts`: kind of template, group, field and patch. `needed`: every Cluster must set it."""
 
     name: str
     schema: Object
@@ -41,14 +41,14 @@ class ClassVariable:
 
 @dataclass(slots=True)
 class ClassTable:
-    """Variables of a class, a minimal Cluster of it, and why that one cannot be rendered, "" if it can."""
+    """The variables of a class, a minimal Cluster of it, and why that cannot be rendered, or ""."""
 
     variables: list[ClassVariable]
     cluster: Object
     problem: str = ""
 
     def text(self) -> str:
-        """Return the Cluster as YAML, with what the schemas say about the variables as comments."""
+        """Return the Cluster as YAML, with the variables' schemas as comments."""
         said = {one.name: str(one.schema.get("description", "")) for one in self.variables}
         lines = []
         for line in emit.document(self.cluster).splitlines():
@@ -157,7 +157,7 @@ def _add_workers(cluster: Object, spec: Object) -> None:
 
 
 def _add_acts(variables: dict[str, ClassVariable], patch: Object) -> None:
-    """Note on each variable what a patch does with it."""
+    """Record a patch's effects on each variable."""
     for definition in entries(patch.get("definitions")):
         selector = mapping(definition, "selector")
         for change in entries(definition.get("jsonPatches")):
@@ -170,7 +170,7 @@ def _add_acts(variables: dict[str, ClassVariable], patch: Object) -> None:
 
 
 def _group(selector: Object) -> str:
-    """Return the parts of a Cluster whose templates a selector fits: `controlPlane, workers small`."""
+    """Return the parts of a Cluster whose templates a selector matches: `controlPlane, workers small`."""
     resources = mapping(selector, "matchResources")
     groups = [one for one in ("infrastructureCluster", "controlPlane") if resources.get(one)]
     for words, name in (("workers", "machineDeploymentClass"), ("pools", "machinePoolClass")):
@@ -180,7 +180,7 @@ def _group(selector: Object) -> str:
 
 
 def sample(schema: Object) -> Any:
-    """Return a value that a schema takes: its default, its example, or the least of its type."""
+    """Return a value that a schema accepts: its default, its example, or the least of its type."""
     for name in ("default", "example"):
         if name in schema:
             return schema[name]
@@ -200,6 +200,6 @@ def sample(schema: Object) -> Any:
 
 
 def _least(schema: Object, name: str, default: int) -> int:
-    """Return a lower limit of a schema, as far as an example may have that many."""
+    """Return a lower limit of a schema, capped for use in an example."""
     value = schema.get(name)
     return min(value, _MOST) if isinstance(value, int) else default

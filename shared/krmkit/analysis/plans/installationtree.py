@@ -1,4 +1,4 @@
-"""The Installations of many packages, for `krmkit landscaper graph|explain|reconcile -r`.
+"""Read the Installations of many packages, for `krmkit landscaper graph|explain|reconcile -r`.
 
 Each package is evaluated alone; exports also reach other packages in the same namespace.
 """
@@ -43,7 +43,7 @@ _INSTALLATIONS = b"landscaper.gardener.cloud/"
 class PackageInstallations:
     """A command's output for a package: `lines` of text, graph, results, and paths of Installations.
 
-    `failure`: why it has no output for an existing installation. `flows`: imports and exports of the roots,
+    `failure`: why there is no output for an existing installation. `flows`: imports and exports of the roots,
     by namespace and name.
     """
 
@@ -57,7 +57,7 @@ class PackageInstallations:
 
 
 class LandscaperJob:
-    """Runs one command on packages, one after the other, in other processes."""
+    """Run one command on packages, one after the other, in other processes."""
 
     def __init__(self, command: str, now: str = "", installation: str = "", value: str = "") -> None:
         self._command = command
@@ -66,7 +66,10 @@ class LandscaperJob:
         self._value = value
 
     def __call__(self, path: str) -> PackageInstallations | None:
-        """Return a package's output at a path, None for a blueprint or without any. Raises Refused."""
+        """Return the output for the package at a path; None for a blueprint or without Installations.
+
+        Raises Refused.
+        """
         if not mentions(path, _INSTALLATIONS) or is_blueprint(path):
             return None
         installations = PackageInstallations(shown_path(path))
@@ -113,7 +116,10 @@ class LandscaperJob:
 
 
 def unknown(installation: str, found: list[PackageInstallations], all_read: bool) -> str:
-    """Return the error for an installation that no package has, or ""; `all_read`: none is unreadable."""
+    """Return the error for an installation that no package has, or "".
+
+    all_read: all packages are readable.
+    """
     known = sorted({path for one in found for path in one.paths})
     if installation in known:
         return ""
@@ -122,7 +128,7 @@ def unknown(installation: str, found: list[PackageInstallations], all_read: bool
 
 
 def joined(found: list[PackageInstallations]) -> Graph:
-    """Return the graphs of packages as one: paths begin with the package, and exports reach all importers."""
+    """Join the graphs of packages: paths begin with the package, and exports reach all importers."""
     whole = Graph()
     spaces: dict[str, dict[str, Any]] = {}
     edges: dict[tuple[str, str, str], None] = {}
@@ -155,7 +161,6 @@ def place_in(folder: str, item: Resource, field: str) -> str:
 
 
 def is_installation(item: Resource) -> bool:
-    """Return whether an item is an Installation of Landscaper."""
     return item.kind == "Installation" and item.api_version.encode().startswith(_INSTALLATIONS)
 
 
@@ -178,7 +183,7 @@ def told_exports(resources: Iterable[Resource], items: Items) -> LandscapeOption
 
 
 def as_result(finding: Finding) -> Result:
-    """Return a finding of the engine as a result of the report."""
+    """Convert an engine's finding to a result of the report."""
     field = finding.field or ""
     return Result(
         finding.severity, finding.rule, finding.message, resource=finding.resource_ref or {}, field=field
@@ -186,7 +191,7 @@ def as_result(finding: Finding) -> Result:
 
 
 def readable(items: Items) -> Items:
-    """Return the items, if all are readable. Raises InstallationError, without secrets in its message."""
+    """Return the items if all are readable. Raises InstallationError, without secrets in its message."""
     errors = [one for one in items.findings if one.severity == "error"]
     if errors:
         raise InstallationError(errors[0].rule, Secrets(items.world).scrub(str(errors[0])))

@@ -1,9 +1,8 @@
-"""The running objects of Clusters, read by `kubectl get` with its own credentials, limited to the objects
-that a plan compares.
+"""Read running Clusters by `kubectl get` with its own credentials; only the objects that a plan compares.
 
-For each namespace: its Clusters, their ClusterClasses, the templates that these name, and the objects that
-carry the Clusters' labels. Templates, and objects that are made from them, are read at the version that the
-ClusterClass of the package names.
+For each namespace: its Clusters, their ClusterClasses, the templates in these, and the objects with the
+Clusters' labels. Templates, and objects made from them, are read in the version that the ClusterClass of the
+package names.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class Kubectl:
         self.calls = 0
 
     def get(self, what: str, namespace: str, *names: str, selector: str = "") -> list[Object]:
-        """Return a namespace's objects of a type, as `clusters.cluster.x-k8s.io`. Raises Refused.
+        """Return a namespace's objects of a type, such as `clusters.cluster.x-k8s.io`. Raises Refused.
 
         Type, namespace and names come from packages: kubectl must not read one as an option.
         """
@@ -86,7 +85,7 @@ class Kubectl:
         return [_slim(one) for one in items]
 
     def _run(self, shown: str, command: list[str]) -> bytes:
-        """Return stdout. A kubectl plugin that waits for input must not block the plan for ever."""
+        """Return stdout. Stop a kubectl plugin that waits for input, which would block the plan for ever."""
         try:
             output, errors, code = run_bounded(command, seconds=_PATIENCE, most=_LARGEST)
         except OSError as error:
@@ -101,7 +100,7 @@ class Kubectl:
 
 
 def check_type(what: str) -> str:
-    """Return `what`. Raise Refused if kubectl would read it as more than types with commas between."""
+    """Return `what`. Raises Refused if kubectl would read it as anything but types separated by commas."""
     if not all(re.fullmatch(_TYPE, one) for one in what.split(",")):
         raise Refused(f'a type must be KIND.VERSION.GROUP with a kind of letters and digits, got "{what}"')
     return what
@@ -119,7 +118,7 @@ def check_names(what: str, namespace: str, names: Iterable[str]) -> None:
 
 
 def _slim(item: Object) -> Object:
-    """Return an object without its managed fields, half of its size and unused."""
+    """Drop an object's managed fields, which are half of its size and unused."""
     metadata = mapping(item, "metadata")
     managed = metadata.get("managedFields")
     if not isinstance(managed, list):
@@ -192,7 +191,7 @@ class _Reader:
         return self._found, warnings
 
     def _check_package(self, keys: list[Key]) -> None:
-        """Raise Refused for a name or kind of the package that no cluster takes, before kubectl is called."""
+        """Raise Refused for an invalid name or kind in the package, before kubectl is called."""
         for namespace, name in keys:
             check_names("Cluster", namespace, [name])
         for (namespace, name), item in self._new.classes.items():

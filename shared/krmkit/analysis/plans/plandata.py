@@ -46,7 +46,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def roll_data(roll: Roll) -> dict[str, Any]:
-    """Return the roll of a group of machines as data."""
+    """Return the replacement of a group's machines as data."""
     data: dict[str, Any] = {"group": roll.group, "sure": roll.sure, "reasons": roll.reasons}
     if roll.only:
         data["only"] = roll.only
@@ -105,7 +105,7 @@ def mask_plan(plan: TopologyPlan, *packages: Collected) -> None:
 
 
 def _with_later(plan: ClusterPlan) -> Iterator[ClusterPlan]:
-    """Yield the plan of a Cluster, and its later plan, if it is held up."""
+    """Yield the plan of a Cluster, and its later plan if it is blocked."""
     while True:
         yield plan
         if plan.then is None:

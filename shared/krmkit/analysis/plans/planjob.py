@@ -1,4 +1,4 @@
-"""The plan of one package among many, made in a process of its own."""
+"""Plan one package of many in a separate process."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from krmkit.systems.clusterapi.plan.model import TopologyPlan
 
 @dataclass(slots=True)
 class PackagePlan:
-    """Plan of one package, with its results. problem: why it failed; "" if it did not."""
+    """The plan of one package, with its results. problem: why it failed, or ""."""
 
     path: str
     plan: TopologyPlan
@@ -30,7 +30,7 @@ class PackagePlan:
 
     @classmethod
     def of(cls, path: str, work: Work, plan: TopologyPlan) -> PackagePlan:
-        """Return the plan of the package at a path, without its secrets."""
+        """Return the plan of the package at a path, with secrets masked."""
         mask_plan(plan, work.old, work.new)
         results = list(results_of(plan, places_in(path, work.new)))
         files = {one.path for one in results if one.line}
@@ -39,10 +39,10 @@ class PackagePlan:
 
 
 class PlanJob:
-    """Plans packages, one after the other, in other processes.
+    """Plan packages, one after the other, in other processes.
 
-    against: a revision, or a folder that holds the tree as it was; `tree` is the folder of the packages.
-    context: of kubectl, None without --live.
+    against: a revision, or a folder with the old tree; `tree`: the folder of the packages. context: kubectl's
+    context, None without --live.
     """
 
     def __init__(self, tree: str, against: str, context: str | None, names: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The plan of many Clusters, shared among processes."""
+"""Plan many Clusters, shared among processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.systems.clusterapi.plan.model import ClusterPlan, TopologyPlan, dist
 
 
 class Progress(Protocol):
-    """Where the number of planned Clusters is shown."""
+    """A display for the number of planned Clusters."""
 
     @property
     def watched(self) -> bool: ...
@@ -32,10 +32,9 @@ _SILENT_SECONDS = 1.0
 
 @dataclass(slots=True)
 class Work:
-    """Package before and after a change, and what holds for both. `warnings` come first in the plan.
+    """A package before and after a change, and the data for both. `warnings` come first in the plan.
 
-    with_objects: the plan keeps the objects, for a diff; they are most of the data that is sent between
-    processes.
+    with_objects: the plan keeps the objects, for a diff; they are most of the data sent between processes.
     """
 
     old: Collected
@@ -46,13 +45,12 @@ class Work:
     now: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     def keys(self, names: Iterable[str] = ()) -> list[Key]:
-        """Return (namespace, name) of both packages' Clusters named `name` or `namespace/name`, or all."""
+        """Return (namespace, name) of both packages' Clusters called `name` or `namespace/name`, or all."""
         keys = sorted({item.key for item in (*self.old.clusters, *self.new.clusters)})
         wanted = frozenset(names)
         return [key for key in keys if not wanted or key[1] in wanted or "/".join(key) in wanted]
 
     def __call__(self, keys: list[Key]) -> TopologyPlan:
-        """Return the plan of some of the Clusters."""
         plan = make_plan(self.old, self.new, self.options, keys, self.now)
         plan.warnings[:0] = map(warning, self.warnings)
         for change in (change for one in plan.clusters for change in one.all_changes()):

@@ -1,4 +1,4 @@
-"""The results of a plan for every surface: refusals are errors, rolls warnings, other changes infos."""
+"""Convert a plan to results: refusals are errors, replaced machines warnings, other changes infos."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def _result(finding: Finding, place: Places) -> Result:
 
 
 def without_known(results: Iterable[Result], known: Iterable[Result]) -> list[Result]:
-    """Return the results that repeat no known one of the same severity, field and object."""
+    """Drop results that repeat a known one of the same severity, field and object."""
     seen = set(map(_said, known))
     return [one for one in results if _said(one) not in seen]
 
 
 def each_once(results: Iterable[Result]) -> list[Result]:
-    """Return results without those that another function has said of the same place."""
+    """Drop results that repeat another function's about the same place."""
     kept: dict[object, Result] = {}
     for one in results:
         kept.setdefault((one.rule, one.place, _said(one)) if one.line else id(one), one)
@@ -87,7 +87,7 @@ def _said(one: Result) -> tuple[str, ...]:
 
 
 def exit_code(plans: Iterable[TopologyPlan]) -> int:
-    """1 if anything is refused, else 2 if anything changes, else 0."""
+    """Return 1 if anything is refused, else 2 if anything changes, else 0."""
     code = 0
     for plan in plans:
         actions = {one.action for one in plan.clusters}
@@ -98,7 +98,7 @@ def exit_code(plans: Iterable[TopologyPlan]) -> int:
 
 
 def _sentence(roll: Roll) -> str:
-    """Return `the machines of controlPlane roll twice`, with its restrictions."""
+    """Return a sentence such as `the machines of controlPlane roll twice`, with its restrictions."""
     which = f" {roll.only}" if roll.only else ""
     times = "" if roll.times == 1 else f" {roll.times} times"
     sure = "" if roll.sure else ", unless the provider changes them in place"
@@ -106,7 +106,7 @@ def _sentence(roll: Roll) -> str:
 
 
 def signs(changes: list[ObjectChange]) -> str:
-    """`+2 ~1 -3`: objects created, changed and removed; a template that is replaced counts as changed."""
+    """Return `+2 ~1 -3`: objects created, changed and removed; a replaced template counts as changed."""
     counts = {
         "+": sum(change.action == CREATE for change in changes),
         "~": sum(change.action in (CHANGE, REPLACE) for change in changes),
@@ -116,12 +116,12 @@ def signs(changes: list[ObjectChange]) -> str:
 
 
 def groups(rolls: list[Roll]) -> str:
-    """`controlPlane (2 times), MachineDeployment md-0`."""
+    """Return the groups with the number of times: `controlPlane (2 times), MachineDeployment md-0`."""
     return ", ".join(group_text(roll) for roll in rolls)
 
 
 def group_text(roll: Roll) -> str:
-    """`controlPlane (2 times)`, `MachineDeployment md-0 (created before 2026-01-01T00:00:00Z)`."""
+    """Return `controlPlane (2 times)`, or `MachineDeployment md-0 (created before 2026-01-01T00:00:00Z)`."""
     notes = [
         *([roll.only] if roll.only else []),
         *([f"{roll.times} times"] if roll.times > 1 else []),
@@ -131,7 +131,7 @@ def group_text(roll: Roll) -> str:
 
 
 def why(one: ClusterPlan) -> str:
-    """Return why a Cluster's plan is as it is, in a line: errors, else rolls, else what changes."""
+    """Return the reason of a Cluster's plan in a line: errors, else replaced machines, else changes."""
     if one.errors:
         return "; ".join([*map(said, one.errors), *_then(one)])
     reasons: dict[str, None] = {}
@@ -143,12 +143,12 @@ def why(one: ClusterPlan) -> str:
 
 
 def changed(changes: list[ObjectChange]) -> list[str]:
-    """`KubeadmControlPlane spec.version`: the first fields of each object that changes."""
+    """Return the first changed fields of each object: `KubeadmControlPlane spec.version`."""
     return [f"{one.kind} {', '.join(one.fields[:3])}" for one in changes if one.action == CHANGE]
 
 
 def _then(one: ClusterPlan) -> list[str]:
-    """Return the effects of a change after what holds it up is resolved."""
+    """Return the effects of a change after its obstacle is removed."""
     later = one.then
     if later is None:
         return []

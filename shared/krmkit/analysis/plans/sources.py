@@ -1,4 +1,4 @@
-"""The two packages that a plan compares: folders, exports of a cluster, or revisions of a git repository."""
+"""Read the two packages that a plan compares: folders, exports of a cluster, or git revisions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_items(folder: str) -> list[Resource]:
 
 
 def collected(items: list[Resource]) -> Collected:
-    """Return the items sorted by their role in topologies. Raises Refused for one that cannot be read."""
+    """Collect the items by their role in topologies. Raises Refused for an unreadable one."""
     try:
         return collect(items)
     except (Refused, YamlError) as error:
@@ -54,12 +54,12 @@ def _plain_error(items: list[Resource], message: str) -> Refused:
 
 
 def holds_clusters(folder: str) -> bool:
-    """Return True if a file of the folder names an API group of Cluster API now; revisions do not count."""
+    """Return True if any file of the folder names an API group of Cluster API now, in no earlier revision."""
     return mentions(folder, b"cluster.x-k8s.io/")
 
 
 def read_revision(folder: str, revision: str) -> list[Resource]:
-    """Return the resources that a package held in a revision of its git repository. Raises Refused."""
+    """Return the resources of a package in a revision of its git repository. Raises Refused."""
     try:
         source = RevisionFiles(folder, revision, IGNORE_FILE)
     except GitError as error:
@@ -78,7 +78,7 @@ def read_both(
 ) -> tuple[Collected, Collected, TopologyOptions]:
     """Return the old package, the current one, and the options of its RenderClusterTopology, if any.
 
-    Raises Refused. `items`: the resources of the current package, instead of those on disk.
+    items: the resources of the current package, instead of those on disk. Raises Refused.
     """
     items = read_items(folder) if items is None else items
     if os.path.isdir(against):
@@ -94,8 +94,8 @@ def read_with_cluster(
     """Return the running objects of the Clusters of a package, the package, its options, and warnings.
 
     names: the Clusters to read, such as `prod` or `team/prod`; all without names. A Cluster that is no longer
-    in the package, and was in its last commit or in its kpt inventory, is read as well: it will be deleted.
-    Raises Refused.
+    in the package, but in its last commit or its kpt inventory, is read as well: it will be deleted. Raises
+    Refused.
     """
     from krmkit.analysis.plans.livecluster import Kubectl, read_live
 
@@ -115,7 +115,7 @@ def read_with_cluster(
 
 
 def _committed(folder: str) -> list[CollectedObject]:
-    """Return the Clusters of a package in the last commit, [] outside of git."""
+    """Return the Clusters of a package in the last commit, [] outside git."""
     try:
         return collected(read_revision(folder, "HEAD")).clusters
     except Refused:
@@ -126,7 +126,7 @@ _ANSWERING = ("krmkit.dev", "runtime.cluster.x-k8s.io")
 
 
 def with_extensions(old: Collected, new: Collected) -> Collected:
-    """Return an export with the package's TopologyExtensions and TopologyResponses, which clusters lack."""
+    """Add the package's TopologyExtensions and TopologyResponses to an export, which has none."""
     for key, item in new.others.items():
         if key[0] in _ANSWERING:
             old.others.setdefault(key, item)
@@ -154,7 +154,7 @@ def package_options(items: list[Resource]) -> TopologyOptions:
 
 
 def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
-    """Set another class of a Cluster. Raises Refused if there is no such Cluster with a topology."""
+    """Set another class of a Cluster. Raises Refused if no Cluster of this name has a topology."""
     for number, item in enumerate(collected.clusters):
         if cluster not in (item.name, f"{item.namespace}/{item.name}"):
             continue
@@ -174,7 +174,7 @@ def rebase(collected: Collected, cluster: str, cluster_class: str) -> None:
 
 
 def extension_names(*packages: Collected) -> set[str]:
-    """Return the ExtensionConfigs that classes name: `x` of `generatePatchesExtension: patch.x`."""
+    """Return the ExtensionConfigs in classes: `x` for `generatePatchesExtension: patch.x`."""
     names: set[str] = set()
     for package in packages:
         for item in (*package.classes.values(), *package.previous_classes.values()):

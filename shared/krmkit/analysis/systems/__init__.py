@@ -1,4 +1,1 @@
-"""The data of a report about each system of a platform:
-
-Clusters, Installations, extensions, and relations of packages.
-"""
+"""Describe each system of a platform for reports: Clusters, Installations, extensions, relations."""

@@ -1,4 +1,4 @@
-"""Relations of a report's packages: exports and importers, versions, and objects made twice.
+"""Find relations of a report's packages: exports and importers, versions, and objects made twice.
 
 They are read from the packages' reports, so the cost is linear.
 """
@@ -15,10 +15,10 @@ Key = tuple[str, str, str]
 
 
 def links(packages: list[PackageReport]) -> list[Data]:
-    """Return each export of a root Installation with its importers: `from` and `to` are `{"package": ...,
-    "installation": ...}`.
+    """Return each export of a root Installation with its importers.
 
-    Kind and key identify an export in its namespace, across packages; exports of blueprints do not count.
+    `from` and `to` are `{"package": ..., "installation": ...}`. Kind and key identify an export in its
+    namespace, across packages; exports of blueprints do not count.
     """
     givers: dict[Key, list[Data]] = {}
     takers: dict[Key, list[Data]] = {}
@@ -38,7 +38,7 @@ def links(packages: list[PackageReport]) -> list[Data]:
 
 
 def versions(packages: list[PackageReport]) -> list[Data]:
-    """Return the versions that packages have of Kubernetes, a pack, a component or a blueprint.
+    """Return the packages' versions of Kubernetes, of a pack, a component or a blueprint.
 
     Example: `{"kind": "kubernetes", "name": "Kubernetes", "versions": [{"version": "v1.31.4", "packages":
     ["sites/lyon"]}]}`.

@@ -1,5 +1,4 @@
-"""Clusters as trees, for a report: the control plane and the worker groups with their machines, and the steps
-in which they roll.
+"""Show Clusters as trees: control plane and worker groups with their machines, and the steps of replacements.
 
 cluster_trees(items, places, plan)
 # [{"namespace": "plants", "name": "lyon", "version": "v1.31.4", "class": "plants/plant", "groups": [...]}]
@@ -92,7 +91,7 @@ def _tree(
 
 
 def _class(topology: Data, namespace: str) -> str:
-    """`namespace/name` of the ClusterClass; in v1beta1 the fields are class and classNamespace."""
+    """Return `namespace/name` of the ClusterClass; in v1beta1 the fields are class and classNamespace."""
     reference = mapping(topology.get("classRef"))
     name = text(reference.get("name")) or text(topology.get("class"))
     space = text(reference.get("namespace")) or text(topology.get("classNamespace")) or namespace
@@ -166,12 +165,12 @@ def _limits(values: Mapping[Path, object]) -> Data:
 
 
 def _reference(values: Mapping[Path, object], path: Path) -> str:
-    """`Kind name` of the reference at a path."""
+    """Return `Kind name` of the reference at a path."""
     return f"{values.get((*path, 'kind'), '')} {values.get((*path, 'name'), '')}".strip()
 
 
 def _add(group: Data, **values: object) -> None:
-    """Put known values into a group; a value of a wrong type counts as absent: validation reports it."""
+    """Add known values to a group. A value of a wrong type counts as absent: validation reports it."""
     for name, value in values.items():
         fits = (isinstance(value, str) and name != "replicas") or (type(value) is int and name in _NUMBERS)
         if fits and value != "":
@@ -179,9 +178,9 @@ def _add(group: Data, **values: object) -> None:
 
 
 class _Effects:
-    """Effects of a Cluster's plan on its groups. `holders`: roles of the objects with machines, and actions.
+    """The effects of a Cluster's plan on its groups. `holders`: roles of objects with machines, and actions.
 
-    Of a change that is held up, its later plan counts as well.
+    The later plan of a blocked change counts as well.
     """
 
     def __init__(self, plan: Data) -> None:
@@ -196,7 +195,7 @@ class _Effects:
         self._steps = [entries(step.get("rolls")) for step in entries(known.get("steps"))]
 
     def added(self, group: Data, name: str) -> Data:
-        """Return the group with its effects: `action`, and `rolls` with the steps in which machines roll."""
+        """Return the group with its effects: `action`, and `rolls` with the steps that replace machines."""
         action = next((action for role, action in self.holders if role.owner == name), "")
         if action:
             group["action"] = action

@@ -1,4 +1,4 @@
-"""The systems in a package's render, for reports: Clusters as trees, Installations, extensions."""
+"""Describe the systems in a package's render for reports: Clusters as trees, Installations, extensions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RENDERER = "render-installation"
 
 
 def describe_systems(one: PackageReport, package: Package, question: Question, plan: Data) -> Data:
-    """Return the systems of a rendered package, without absent ones; unreadable ones become notes.
+    """Return the systems of a rendered package; unreadable ones become notes.
 
     plan: the data of `krmkit topology plan`; {} without one.
     """
@@ -63,7 +63,7 @@ def describe_systems(one: PackageReport, package: Package, question: Question, p
 
 
 def _render_spec(package: Package) -> Data | None:
-    """Return the spec of the package's first RenderInstallation; None without one that can be read."""
+    """Return the spec of the package's first readable RenderInstallation, or None."""
     for each in package.walk():
         for function in each.functions:
             if function.function_name == _RENDERER:

@@ -1,8 +1,8 @@
-"""Runtime extensions among the items of a package, for a report: their handlers, the classes that call them,
-and the values that they set.
+"""Describe a package's runtime extensions: handlers, the classes that call them, and the values they set.
 
-extension_effects(items, places, effects) # [{"name": "registries", "calls": [{"hook": "generatePatches",
-"handler": "generate-patches-mirror.registries", ...}], "set": [...]}]
+extension_effects(items, places, effects)
+# [{"name": "registries", "calls": [{"hook": "generatePatches",
+#    "handler": "generate-patches-mirror.registries", ...}], "set": [...]}]
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HOOKS = {
 def extension_effects(
     items: Sequence[Resource], places: Mapping[int, str], effects: Iterable[Effect]
 ) -> list[Data]:
-    """Return the extensions by the name that classes call them by. Raises Refused, YamlError.
+    """Return the extensions by the names that classes use. Raises Refused, YamlError.
 
     places: an item's place in a file, by id(). effects: the values that extensions set.
     """
@@ -81,7 +81,7 @@ def _handlers(item: Resource) -> list[Data]:
 
 
 def _calls(item: Resource) -> list[Data]:
-    """Return each call of a ClusterClass: hook, handler, and the patch that makes it."""
+    """Return each call of a ClusterClass: hook, handler, and the calling patch."""
     label = f"{item.namespace or 'default'}/{item.name}"
     calls = []
     for patch in entries(item.get("spec", "patches")):

@@ -1,4 +1,4 @@
-"""The versions of the systems that krmkit follows, from followed.yaml beside this file."""
+"""Read the versions of the systems that krmkit follows, from followed.yaml beside this file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krmkit.libraries.yaml.document import parse_all
 
 
 def followed() -> list[dict[str, Any]]:
-    """Read the table: each system's name, followed, newest, checked, and where known, commit and files."""
+    """Return each system's name, followed, newest, checked, and if known, commit and files."""
     (document,) = parse_all(files(__package__).joinpath("followed.yaml").read_text("utf-8"))
     table: Any = go_data(document.root)
     return list(table["systems"])

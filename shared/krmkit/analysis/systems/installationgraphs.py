@@ -1,10 +1,9 @@
-"""Installations as a graph, for a report: the exports that connect them, the phase of each, and the time of
-its next reconciliation.
+"""Show Installations as a graph: their exports and imports, phases, and next reconciliations.
 
     installation_graph(items, places, spec, now)
     # {"nodes": [{"path": "shop/web", "phase": ...}], "edges": [{"from": ..., "to": ..., "key": "url"}]}
 
-Values are not in it, for they may be secrets.
+Values are left out, as they may be secrets.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def installation_graph(
 ) -> Data:
     """Return the Installations among the items, nested ones too, in the order of their run; {} for none.
 
-    places: an item's place in a file, by id(). spec: that of the package's RenderInstallation, which may give
+    places: an item's place in a file, by id(). spec: the package's RenderInstallation's, which may give
     exports; None without one. now: for the schedules, in seconds since 1970. Raises InstallationError.
     """
     collected = read(items)
@@ -72,7 +71,7 @@ class _InstallationGraph:
         self.several = len(spaces) > 1
 
     def add(self, rendered: RenderedInstallation, parent: str) -> None:
-        """Add an installation and all below it."""
+        """Add an installation and all nested ones."""
         path = self._path(rendered)
         if not parent:
             self.specs.setdefault(rendered.namespace, {})[rendered.name] = rendered.spec
@@ -117,7 +116,7 @@ class _InstallationGraph:
         ]
 
     def _reconcile(self, rendered: RenderedInstallation) -> Data:
-        """Landscaper's next action on a root: `action`, a sentence, and the time it waits for, if any."""
+        """Return Landscaper's next action on a root: `action`, a sentence, and the next time, if any."""
         decision = plan(rendered.installation, self.now)
         action, said = asked_for(rendered.installation, decision) or (decision.action, described(decision))
         found: Data = {"action": action, "message": said}
@@ -146,14 +145,14 @@ class _InstallationGraph:
 
 
 def _component(spec: Data) -> str:
-    """`name:version` of the component, "" for an installation without one."""
+    """Return `name:version` of the component, or ""."""
     reference = mapping(spec, "componentDescriptor", "ref") or mapping(spec, "component")
     name, version = text(reference.get("componentName")), text(reference.get("version"))
     return f"{name}:{version}" if name and version else name
 
 
 def _imports(spec: Data) -> list[Data]:
-    """Return the imports of an installation: each with its kind, and its key or object."""
+    """Return the imports of an installation, each with its kind, and its key or object."""
     imports: list[Data] = []
     wanted = mapping(spec, "imports")
     for one in entries(wanted.get("data")):

@@ -1,7 +1,7 @@
-"""The answers of `krmkit why`: a field, its place, and the functions that set it, with causes.
+"""Answer `krmkit why`: a field, its place, and the functions that set it, with causes.
 
-The causes are those that the functions recorded; comparing the texts between functions gives the changes.
-`data_of` is the kind Why of krmkit.dev/report/v1alpha1 (docs/report.md).
+The functions record the causes; a comparison of the texts between functions gives the changes. `data_of` is
+the kind Why of krmkit.dev/report/v1alpha1 (docs/report.md).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class ValueStep:
 
 @dataclass(slots=True)
 class Answer:
-    """A field.
+    """A field with its origin.
 
     `place` and `original`: its place and value in the file ("" and MISSING if absent); `place_after`: its
     place in the rendered file.
@@ -100,13 +100,13 @@ class Question:
 
     @property
     def failure(self) -> str:
-        """Why the render failed, with the failed function's message; "" if it did not fail."""
+        """Return why the render failed, with the failed function's message, or ""."""
         failure = self.rendering.failure
         said = [run.stderr.strip() for run in self.rendering.runs if run.exit_code]
         return f"{failure} ({said[-1]})" if failure and said and said[-1] else failure
 
     def find(self, name: str) -> list[TracedResource]:
-        """Return the resources that `Kind/name`, `Kind/namespace/name` or a file names.
+        """Return the resources called `Kind/name` or `Kind/namespace/name`, or in a file.
 
         Raises Refused with the nearest name.
         """
@@ -161,7 +161,7 @@ class Question:
         return found
 
     def caused(self, kind: str) -> Iterator[tuple[TracedResource, str, object, ShownCause]]:
-        """Yield each final value that an input of a kind set: resource, field, value and input."""
+        """Yield each final value that an input of this kind set: resource, field, value and input."""
         for subject in self.subjects:
             if subject.text is None:
                 continue
@@ -269,7 +269,7 @@ class Question:
 def _named(cause: ShownCause, name: str) -> bool:
     """Return whether `name` is a cause's name, or the last part of it.
 
-    `fast` is `Mode:fast`, `site` is `.spectro.var.site`.
+    `fast` matches `Mode:fast`, `site` matches `.spectro.var.site`.
     """
     if cause.kind == "result":
         return False
@@ -278,7 +278,7 @@ def _named(cause: ShownCause, name: str) -> bool:
 
 
 def data_of(answers: list[Answer], mask: Mask, failure: str = "") -> dict[str, Any]:
-    """Return the answers for programs, without secrets."""
+    """Return the answers as JSON data, without secrets."""
     data: dict[str, Any] = {"apiVersion": API_VERSION, "kind": "Why", "fields": fields_data(answers, mask)}
     return {**data, "failure": failure} if failure else data
 

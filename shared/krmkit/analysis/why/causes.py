@@ -1,4 +1,4 @@
-"""The recorded causes for display: each with the place of its input in a file."""
+"""Show recorded causes, each with the place of its input in a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from krmkit.render.package import KPTFILE, Package
 
 @dataclass(slots=True, frozen=True)
 class ShownCause:
-    """One input.
+    """An input that set a value.
 
     `kind`: see krmkit.krm.cause, or `result` for a result of a program outside the catalog; `place`:
     `path:line:col`.
@@ -41,7 +41,7 @@ class _Holder:
 
 
 class CausePlaces:
-    """Finds the places of inputs in the files of a package on disk; each place is looked up once."""
+    """Find the places of inputs in the files of a package on disk; each place is looked up once."""
 
     def __init__(self, package: Package, tracer: Tracer) -> None:
         self._tracer = tracer
@@ -55,7 +55,7 @@ class CausePlaces:
         self._results: dict[int, dict[tuple[object, object], dict[str, list[str]]]] = {}
 
     def shown(self, run: FunctionRun, recorded: list[list[Cause]]) -> list[list[ShownCause]]:
-        """Return the causes of several fields with their places, each once for a field."""
+        """Return the causes of several fields with their places, each once per field."""
         return [self._once(run, causes) for causes in recorded]
 
     def _once(self, run: FunctionRun, causes: list[Cause]) -> list[ShownCause]:
@@ -89,7 +89,7 @@ class CausePlaces:
         return f"{holder.path}:{holder.line + line - 1}:{column}"
 
     def _holder(self, run: FunctionRun, resource: Resource) -> _Holder | None:
-        """Return the item that holds an input: a resource of the package, or the config of the function."""
+        """Return the item with an input: a resource of the package, or the function's config."""
         subject = self._tracer.subject(run.causes.now(resource)) if run.causes is not None else None
         prefix: Path = ()
         if subject is None and resource is run.config and (run.package, run.field) in self._functions:
@@ -102,7 +102,7 @@ class CausePlaces:
         return None if subject is None else _Holder(subject, prefix)
 
     def reported(self, run: FunctionRun, subject: TracedResource, name: str) -> list[ShownCause]:
-        """Return the results of a program without causes about a field, its parents or the resource."""
+        """Return a foreign program's results about a field, its parents or the resource."""
         known = self._results.get(id(run))
         if known is None:
             known = self._results[id(run)] = _by_resource(run)

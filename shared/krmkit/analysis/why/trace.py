@@ -23,9 +23,8 @@ class TracedChange:
 class TracedResource:
     """A resource in the pipeline.
 
-    The current `item`, `path` of its file in the root package, `shown_path` as a user would write it,
-    `original` text on disk (None: made by a function), its `first_line` in the file, and its changes in
-    order.
+    The current `item`, `path` of its file in the root package, `shown_path` in the user's form, `original`
+    text on disk (None: made by a function), its `first_line` in the file, and its changes in order.
     """
 
     def __init__(self, item: FileResource, path: str, shown_path: str, original: str | None) -> None:
@@ -43,10 +42,10 @@ class TracedResource:
 
 
 class Tracer:
-    """Observes a pipeline. `subjects`: all resources that ever existed, in the order of appearance."""
+    """Observe a pipeline. `subjects`: all resources that ever existed, in the order of appearance."""
 
     def __init__(self, package: Package, shown: Callable[[str], str]) -> None:
-        """shown: the path of a file in the package as a user would write it."""
+        """Observe a package. shown: converts a path in the package to the user's form."""
         self._shown = shown
         self._paths: dict[str, TracedResource] = {}
         self.subjects: list[TracedResource] = []
@@ -67,10 +66,10 @@ class Tracer:
         return self._paths.get(path)
 
     def started(self, run: FunctionRun, number: int, total: int, resources: int) -> None:
-        """Nothing to record: nothing has changed yet."""
+        """Do nothing: nothing has changed yet."""
 
     def finished(self, run: FunctionRun) -> None:
-        """Nothing to record: `left` reports the changes."""
+        """Do nothing: `left` records the changes."""
 
     def left(self, run: FunctionRun, before: list[FileResource], after: list[FileResource]) -> None:
         """Record a mutator's changes of its items."""

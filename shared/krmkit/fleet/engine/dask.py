@@ -1,7 +1,7 @@
-"""Run jobs on a Dask cluster, in batches of contents; a killed worker's jobs run again on another.
+"""Run jobs on a Dask cluster, in batches of contents; the jobs of a killed worker run again on another.
 
 Workers run the code that they receive, and their answers are unpickled here: a client that reaches the
-scheduler can run programs on all of them. So use a network of its own, or Dask's TLS (docs/scale.md).
+scheduler can run programs on all of them. So use a separate network, or Dask's TLS (docs/scale.md).
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _ONE = threading.Lock()  # functions are not thread-safe; a worker may have seve
 
 
 class DaskEngine:
-    """The cluster whose scheduler is at `address`, such as `tcp://10.0.0.1:8786`. Raises Refused."""
+    """An engine on the cluster whose scheduler is at `address`, such as `tcp://10.0.0.1:8786`.
+
+    Raises Refused.
+    """
 
     near = False
 
@@ -60,7 +63,7 @@ class DaskEngine:
             raise
 
     def close(self) -> None:
-        """Leave the cluster; its scheduler and its workers go on."""
+        """Disconnect from the cluster; its scheduler and workers keep running."""
         self._client.close(timeout=5)
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
@@ -154,7 +157,7 @@ class DaskEngine:
         return max(1, self._workers())
 
     def _check_versions(self) -> None:
-        """Check that every worker has this version of krmkit: another one could make other packages."""
+        """Check that every worker has this version of krmkit: another could make other packages."""
         try:
             self._client.wait_for_workers(1, timeout=FIRST)
         except TimeoutError:
@@ -226,8 +229,7 @@ def _work(job: Job, blob: bytes, version: str) -> list[Done]:
 def batches(inputs: Iterable[Any], workers: int) -> Iterator[list[Any]]:
     """Split inputs into lists, in order: small ones first, so that every worker starts soon.
 
-    The attribute `size` of an input, if it has one, is its bytes. Example: with one worker, ten inputs come
-    as 1, 2, 4 and 3.
+    An input's attribute `size`, if any, is its bytes. Example: one worker gets ten inputs as 1, 2, 4 and 3.
     """
     batch: list[Any] = []
     number = size = 0

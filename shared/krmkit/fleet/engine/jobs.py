@@ -1,4 +1,4 @@
-"""One interface for jobs on packages: in this process, in processes of this machine, or on a cluster.
+"""Define one interface for jobs on packages: in this process, in more processes, or on a cluster.
 
     for answer, problem in engine.map(job, inputs):
 
@@ -22,9 +22,9 @@ Done = tuple[Any, str]
 
 
 class Engine(Protocol):
-    """What runs jobs.
+    """An executor of jobs.
 
-    `map` yields one Done for each input, in their order; inputs are taken as they are needed. `near`: it
+    `map` yields one Done for each input, in their order; inputs are read when they are needed. `near`: it
     works on this machine, with its disk.
     """
 
@@ -46,12 +46,12 @@ def attempt(job: Job, given: Any) -> Done:
 
 
 def unexpected(error: Exception) -> str:
-    """Return the message for an error that only a mistake in krmkit can cause."""
+    """Return the message for an error that only a bug in krmkit can cause."""
     return f"an error in krmkit itself: {type(error).__name__}: {error}"
 
 
 class Serial:
-    """Runs the jobs in this process, one after the other."""
+    """Run the jobs in this process, one after the other."""
 
     near = True
 
@@ -65,10 +65,9 @@ class Serial:
 
 
 class Plain(Serial):
-    """Like Serial, but raises unexpected errors, with their traceback."""
+    """Run the jobs like Serial, but raise unexpected errors, with their traceback."""
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Run the jobs."""
         for given in inputs:
             try:
                 yield job(given), ""
@@ -78,14 +77,14 @@ class Plain(Serial):
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Runs the jobs in processes of this machine. If one dies, only its current package fails."""
+    """Run the jobs in processes of this machine. If one dies, only its current package fails."""
 
     near = True
 
     jobs: int
 
     def map(self, job: Job, inputs: Iterable[Any]) -> Iterator[Done]:
-        """Run the jobs; answers are held back until those before them are there."""
+        """Run the jobs; answers are yielded in the order of the inputs."""
         from krmkit.fleet.engine.processes import share
 
         waiting: dict[int, Done] = {}

@@ -44,7 +44,7 @@ class _Hand:
 
 
 class _Tasks:
-    """The tasks in their order, with numbers; those of a process that died are handed out again first."""
+    """The tasks in their order, with numbers; the tasks of a dead process are handed out again first."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         self._rest = enumerate(inputs)
@@ -53,7 +53,7 @@ class _Tasks:
         self._open: dict[int, None] = {}  # begun and unfinished, the oldest first
 
     def take(self) -> tuple[int, Any] | None:
-        """Return the next task, None if there is none, or none may begin yet."""
+        """Return the next task; None if there is none, or none may start yet."""
         if self._again:
             return self._again.popleft()
         task = self._next
@@ -78,9 +78,9 @@ def share(
 ) -> Iterator[tuple[int, Any, str]]:
     """Yield (number, answer, "") for every input, as they finish; (number, None, how) if its process died.
 
-    Each of the `jobs` processes calls make(argument) once, and calls the function it returns with one input
-    after the other; inputs are numbered from 0, and taken as they are needed. A forked process has the
-    argument already; elsewhere `make` and it are sent.
+    Each of the `jobs` processes calls make(argument) once, then the returned function for each of its inputs.
+    Inputs are numbered from 0, and read when they are needed. A forked process inherits `make` and its
+    argument; any other process receives them.
     """
     fork = "fork" in get_all_start_methods()
     context: Any = get_context("fork" if fork else "spawn")

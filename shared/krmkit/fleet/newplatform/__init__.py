@@ -51,10 +51,9 @@ The blueprint that it clones is the tag `blueprints/site/v1` of this repository.
 
 
 def missing_files(folder: str) -> list[FileEdit]:
-    """Return the files of the repository that are still to be written, without the rendered sites.
+    """Return the files of the repository that do not exist yet, without the rendered sites.
 
-    A killed run may have written some. Raises Refused where the folder has others, or one of them with
-    another content.
+    A killed run may have written some. Raises Refused if the folder has other files, or other content.
     """
     texts = {"README.md": README} | {place: (HERE / name).read_text("utf-8") for name, place in FILES.items()}
     if os.path.isdir(folder):

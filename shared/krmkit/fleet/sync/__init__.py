@@ -1,1 +1,1 @@
-"""Package variants in git: clone, follow, adopt, propose, publish and delete revisions by Porch's rules."""
+"""Sync package variants in git: clone, follow, adopt, propose, publish and delete revisions as Porch does."""

@@ -1,4 +1,4 @@
-"""Put, propose, publish and delete the drafts of one variant in git, and record them in its state."""
+"""Write, propose, publish and delete one variant's drafts in git, and record them in its state."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from krmkit.fleet.build import Built
 from krmkit.fleet.sync.followed import descends, distance
-from krmkit.fleet.sync.mainedits import replaced_in_main
+from krmkit.fleet.sync.mainline import replaced_in_main
 from krmkit.fleet.sync.outcome import SyncOutcome
 from krmkit.fleet.sync.revisions import CloneSource, lock_of
 from krmkit.fleet.sync.state import RevisionMemory, VariantState, digest_of_refs
@@ -27,7 +27,7 @@ APPROVALS = ("never", "ready", "auto")
 
 @dataclass(slots=True)
 class Drafts:
-    """Changes the revisions of a variant's package in memory.
+    """Change the revisions of a variant's package in memory.
 
     `new`: the variant's state; `outcome`: collects the actions; `taken`: refs that other variants own.
     """
@@ -49,9 +49,9 @@ class Drafts:
         said: tuple[str, str],
         spec: dict[str, Any],
     ) -> None:
-        """Put the package, the output in `memory`, into the draft of its workspace; then approve it.
+        """Write the package, the output in `memory`, into the draft of its workspace; then approve it.
 
-        `said`: the title of the commit, and the outcome's word for it.
+        said: the title of the commit, and the outcome's word for it.
         """
         (title, word), workspace = said, memory.workspace
         folder: dict[str, str | None] = {self.store.folder(self.package): memory.output}
@@ -78,7 +78,7 @@ class Drafts:
         self.approve(built, memory, commit, ref)
 
     def approve(self, built: Built, memory: RevisionMemory, commit: str, ref: str) -> None:
-        """Propose or publish a draft if the policy wants it and no readiness gate or conflict is open.
+        """Propose or publish a draft if the policy says so and no readiness gate or conflict is open.
 
         A person's change in main that publishing would replace is such a conflict.
         """
@@ -120,7 +120,7 @@ class Drafts:
         self.outcome.actions.append(f"published {short_ref(tag)}")
 
     def _tagging(self, tag: str) -> str:
-        """Return advice to tag main's commit as a version, "" for a first one, which would be nobody's."""
+        """Return advice to tag main's commit as a version; "" for a first one, which no variant would own."""
         if not any(ref.startswith(TAGS) for ref in self.new.owned):
             return ""
         return f"tag main's commit as {short_ref(tag)}, to have it merged, or "
@@ -134,7 +134,7 @@ class Drafts:
         self.new.memories.pop(ref, None)
 
     def withdraw_deletion(self, revision: dict[str, Any]) -> None:
-        """Take back the proposal to delete a revision that the variant works on."""
+        """Withdraw the proposal to delete a revision that the variant works on."""
         ref = _deletion_of(self.store, revision)
         self.store.refs.delete(ref)
         self.outcome.actions.append(f"withdrew {short_ref(ref)}: the variant wants it")
@@ -180,12 +180,12 @@ class Drafts:
 def revisions_of(
     state: VariantState, store: Store, package: str, taken: Container[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return a package's revisions; those that people made from the variant's become owned in `state`.
+    """Return a package's revisions; people's revisions that continue the variant's become owned in `state`.
 
-    A person may propose or publish a draft, take it back, or publish commits on top of it: each makes another
-    ref of the same workspace, which takes over the workspace's memory. A newer version with the same
-    upstream, made from the variant's or in main, takes over that of the newest owned one. `taken`: refs that
-    other variants own.
+    A person may propose or publish a draft, withdraw it, or publish commits on top of it: each makes another
+    ref of the same workspace, which inherits the workspace's memory. A newer version with the same upstream,
+    made from the variant's or in main, inherits the memory of the newest owned one. taken: refs that other
+    variants own.
     """
     revisions = store.revisions(package)
     known = {
@@ -212,10 +212,10 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """Return the newer unowned tags that people made of the variant's, each with its origin.
+    """Return the newer unowned tags that people made of the variant's revisions, each with its origin.
 
-    Those go on from a commit of the variant, or are people's in main. A commit may have been amended or
-    squashed: then the content tells. Others are another person's.
+    Such a tag continues a commit of the variant, or is people's in main. If a commit was amended or squashed,
+    the content decides. All other tags are another variant's.
     """
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and version_number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=version_number, default="")
@@ -241,9 +241,9 @@ def _published_since(
 
 
 def _same_content(state: VariantState, store: Store, package: str, tag: str) -> str:
-    """Return the variant's revision with the upstreamLock and most files of a tag, "" for none.
+    """Return the variant's revision that shares the upstreamLock and most files with a tag, or "".
 
-    A commit that names another workspace is somebody else's, whatever it holds.
+    A tag whose commit names another workspace never counts.
     """
     tree = store.objects.folder(store.commit_of(tag)[1].tree, store.folder(package))
     if tree is None or not _is_plain(store, tag):
@@ -262,7 +262,7 @@ def _same_content(state: VariantState, store: Store, package: str, tag: str) -> 
 
 
 def _is_plain(store: Store, tag: str) -> bool:
-    """Return whether no commit names a workspace that a tag was made in."""
+    """Return whether no commit names the workspace in which a tag was made."""
     return store.workspace_of(tag) == tag.rpartition("/")[2]
 
 
@@ -274,12 +274,12 @@ def _lock(files: dict[str, File]) -> tuple[str, str] | None:
 
 
 def _is_of_main(store: Store, tag: str) -> bool:
-    """Return whether people tagged a commit of main: one that no workspace is named for."""
+    """Return whether people tagged a commit of main, for which no workspace is named."""
     return _is_plain(store, tag) and MAIN in store.seen and descends(store, store.seen[MAIN], store.seen[tag])
 
 
 def _upstream_of(store: Store, package: str, ref: str) -> str | None:
-    """Return the folder that the upstreamLock of a revision names, None without a lock."""
+    """Return the folder in a revision's upstreamLock, None without a lock."""
     kptfile = kptfile_in(store, package, ref)
     lock = _lock({"Kptfile": File(kptfile)}) if kptfile is not None else None
     return lock[1] if lock is not None else None
@@ -292,7 +292,7 @@ def kptfile_in(store: Store, package: str, ref: str) -> bytes | None:
 
 
 def _counts(ref: str) -> bool:
-    """Return whether a ref is a revision, not a floating tag or a proposal to delete one."""
+    """Return whether a ref is a revision: neither a floating tag nor a proposal to delete one."""
     return version_number(ref) > 0 if ref.startswith(TAGS) else "/deletionProposed/" not in ref
 
 
@@ -313,9 +313,9 @@ def _deletion_of(store: Store, revision: dict[str, Any]) -> str:
 
 
 def rendered(store: Store, owned: list[str]) -> str:
-    """Return what the draft, else the newest version, says of its last render, or "". Raises GitError.
+    """Return the last render's condition in the draft, else in the newest version, or "". Raises GitError.
 
-    `owned`: the refs of the revisions. Example: `drafts/web/v1: Rendered is True (RenderSuccess)`.
+    owned: the refs of the revisions. Example: `drafts/web/v1: Rendered is True (RenderSuccess)`.
     """
     there = [ref for ref in owned if ref in store.seen]
     drafts = [ref for ref in there if ref.startswith(HEADS)]

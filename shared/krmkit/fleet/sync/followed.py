@@ -1,8 +1,8 @@
-"""Find the sync output that a person's commit is based on, and the revision that a draft is based on.
+"""Find the sync output under a person's commit, and the revision under a draft.
 
-That is the newest one, unless a sync was killed before its draft had it: a person may then have continued
-from the one before. A commit that amends or squashes the sync's own has neither as a parent: the most similar
-output counts.
+Usually that is the newest output. If a sync was killed before its draft had that output, a person may have
+continued from the output before. A commit that amends or squashes the sync's own has neither as a parent:
+then the most similar output counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from krmkit.systems.porch.variants.lifecycle import Revision, is_published
 
 
 def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> RevisionMemory:
-    """Return the memory that a draft's `commit` or package `tree` is based on: this, or the one before."""
+    """Return the memory under a draft's `commit` or package `tree`: `memory`, or the one before."""
     if not memory.before or memory.commit == commit or descends(store, commit, memory.commit):
         return memory
     before, output, given, base = memory.before
@@ -32,7 +32,7 @@ def followed(store: Store, memory: RevisionMemory, commit: str, tree: str) -> Re
 def published_below(
     store: Store, memories: Mapping[str, RevisionMemory], memory: RevisionMemory | None, commit: str
 ) -> Revision | None:
-    """Return the published revision that a draft with conflicts was made from, if nobody edited the draft.
+    """Return the published revision of which a draft with conflicts was made, if nobody edited the draft.
 
     A new upstream may conflict with people's values there in another way, or no longer.
     """
@@ -51,7 +51,7 @@ def overtaken(
     """Return the untouched drafts that people continued under other refs, with those refs.
 
     A person can publish or propose a commit on top of a draft without pushing the draft, and can publish a
-    change of the published revision while a draft waits. `known`: the refs that the variant owned at the last
+    change of the published revision while a draft waits. known: the refs that the variant owned at the last
     sync. Raises Refused if people changed the draft as well: a sync would keep only one of both.
     """
     refs = {}
@@ -110,7 +110,7 @@ def descends(store: Store, commit: str, *ancestors: str) -> bool:
 
 
 def distance(store: Store, one: str, other: str) -> int:
-    """Return the number of lines that two trees do not share."""
+    """Return the number of lines by which two trees differ."""
     if one == other:
         return 0
     entries = [

@@ -13,11 +13,11 @@ class SyncOutcome:
     """The result of a sync for one variant: `actions` in words, in their order; `error`: why it failed.
 
     `stuck`: a draft was left alone because of its conflicts. `waiting`: a draft is not approved because of
-    conflicts that it had. `held`: a draft is not published because a person's change in main would be lost.
+    earlier conflicts. `held`: a draft is not published because a person's change in main would be lost.
     `leftovers`: unneeded refs, which --prune removes; `leftover`: the reason. `drift`: differences from the
     state by hand. `collisions`: objects that another package makes as well. `targets`: the refs of its
-    package revisions, Porch's status.downstreamTargets. `rendered`: what the last render in place of its
-    draft, or else of its newest version, says, where nothing is to be written.
+    package revisions, Porch's status.downstreamTargets. `rendered`: the last render's condition in its draft
+    or newest version, if nothing is written.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Upstream revisions and the objects of a fleet, read once and shared by all its variants."""
+"""Read upstream revisions and a fleet's objects once for all variants."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class CloneSource:
 
     @property
     def label(self) -> str:
-        """Return the name in messages, such as `blueprints/web v3`."""
+        """Return the name for messages, such as `blueprints/web v3`."""
         return f"{self.store.name}/{self.package} {self.version}"
 
     def files(self) -> Files:
@@ -47,7 +47,7 @@ class CloneSource:
         return self._files
 
     def blueprint(self) -> UpstreamPackage:
-        """Return the package as a blueprint, read once for all of its variants."""
+        """Return the package as a blueprint, read once for all its variants."""
         if self._blueprint is None:
             self._blueprint = read_blueprint(self.files())
         return self._blueprint
@@ -59,7 +59,7 @@ class CloneSource:
         return self._others
 
     def kept_in(self, store: Store) -> str:
-        """Return the package's tree, also in a downstream store: upstream may rewrite its history."""
+        """Copy the package's tree to a downstream store, as upstream may rewrite its history."""
         if store.name not in self._kept:
             self._kept[store.name] = write_files(store.pack, self.files())
         return self._kept[store.name]
@@ -80,7 +80,7 @@ class SyncSources:
     _digests: dict[str, str] = field(default_factory=dict)
 
     def downstream(self, repo: str) -> Store:
-        """Return the store of a downstream repository. Raises Refused if it is not known."""
+        """Return the store of a downstream repository. Raises Refused if it is unknown."""
         store = self.stores.get(repo)
         if store is None:
             hint = proposal(repo, self.stores)
@@ -90,7 +90,7 @@ class SyncSources:
         return store
 
     def find(self, upstream: dict[str, Any]) -> CloneSource:
-        """Return the revision that a variant's upstream names. Raises Refused if there is none."""
+        """Return the revision in a variant's upstream. Raises Refused if there is none."""
         name, package = str(upstream.get("repo") or ""), str(upstream.get("package") or "")
         version, workspace = upstream_version(upstream), bool(upstream.get("workspaceName"))
         asked = name, package, version, workspace
@@ -123,7 +123,7 @@ class SyncSources:
     def base_of(self, files: Files, downstream: Store, kept: str = "") -> tuple[Files, str]:
         """Return the upstream files that a package merged last, and its upstreamLock's commit, or {} and "".
 
-        `kept`: the tree of these files in the downstream store, "" if unknown. Raises Refused if the lock has
+        kept: the tree of these files in the downstream store, "" if unknown. Raises Refused if the lock has
         no commit, or one that no known repository has.
         """
         commit, directory = lock_of(files)
@@ -169,7 +169,7 @@ class SyncSources:
 
 
 def _missing(store: Store, package: str, version: str, workspace: bool) -> Refused:
-    """Return the error about a revision that is not there, with those that are."""
+    """Return the error about an unknown revision, with the known ones."""
     packages, there = list(store.packages()), store.names(package, workspace)
     hint = f"; there are {', '.join(there)}" if there else proposal(package, packages)
     if workspace and (tag := store.find(package, version)):
@@ -185,7 +185,7 @@ def _missing(store: Store, package: str, version: str, workspace: bool) -> Refus
 
 
 def lock_of(files: Files) -> tuple[str, str]:
-    """Return commit and folder of a package's upstreamLock, or "" twice. Raises Refused for half of one."""
+    """Return commit and folder of a package's upstreamLock, or "" twice. Raises Refused if one is missing."""
     lock = package_kptfile(files).get("upstreamLock")
     if lock is None:
         return "", ""
@@ -196,7 +196,7 @@ def lock_of(files: Files) -> tuple[str, str]:
 
 
 def says_the_same(files: Files, others: Files) -> bool:
-    """Return whether two Kptfiles have the same data and comments, in the form of krmkit or Porch."""
+    """Return whether two Kptfiles have equal data and comments, in krmkit's or Porch's form."""
     pair = [package_kptfile(one) for one in (files, others)]
     for kptfile in pair:
         for key in ("upstream", "upstreamLock"):

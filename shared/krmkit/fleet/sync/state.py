@@ -34,11 +34,11 @@ _KINDS = {"str": str, "bool": bool, "list": list, "dict": dict}
 class RevisionMemory:
     """The state of a draft or a published revision after a sync.
 
-    `commit`: the last commit that a sync wrote, or left unchanged. `output` and `input`: trees of the package
-    after and before the pipeline; `input` is "" for the clone of the upstream that the Kptfile's lock names.
-    `edited`: a person's commits are in the draft. `conflicts` wait for a person. `base`: the tree of that
-    upstream. `before`: the commit, output, input and base of the draft, or the version, that this one was
-    made of: if a sync was killed, a person may have continued from these.
+    `commit`: the last commit that a sync wrote or left unchanged. `output` and `input`: trees of the package
+    after and before the pipeline; `input` is "" for a clone of the upstream in the Kptfile's lock. `edited`:
+    a person's commits are in the draft. `conflicts`: conflicts for a person to resolve. `base`: the tree of
+    that upstream. `before`: the previous commit, output, input and base: if a sync was killed, a person may
+    have continued from these.
     """
 
     commit: str
@@ -56,8 +56,8 @@ class VariantState:
     """The state of a variant. `inputs`: a digest of all inputs of its package; `refs`: of its revisions.
 
     `fleet` and `owner`: the variant's fleet and set. `owned`: the refs of its revisions; `memories`: the
-    state of those that a sync may change again. `objects`: those of its newest package in a cluster. `labels`
-    and `annotations`: those that its newest draft got when it was made.
+    state of those that a sync may change again. `objects`: its newest package's objects in a cluster.
+    `labels` and `annotations`: those of its newest draft when it was made.
     """
 
     package: str
@@ -105,7 +105,7 @@ def digest_of_refs(refs: Mapping[str, str]) -> str:
 
 
 def read_states(store: Store) -> dict[str, VariantState]:
-    """Return the states in a repository by ref, without unreadable ones: these variants are built again."""
+    """Return the states in a repository by ref. A variant with an unreadable state is built again."""
     states: dict[str, VariantState] = {}
     for ref, oid in store.seen.items():
         if ref.startswith(PREFIX):
@@ -140,7 +140,7 @@ def _without_empty(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_sound(state: VariantState) -> bool:
-    """Return whether the fields have the right types: a repository of others may hold anything."""
+    """Return whether the fields have the right types: a foreign repository may hold anything."""
     memories = state.memories.values()
     whole: list[VariantState | RevisionMemory] = [state, *memories]
     kinds_fit = all(

@@ -1,4 +1,4 @@
-"""A git repository as Porch sees it: package revisions are tags and branches.
+"""Read and write a git repository as Porch does: package revisions are tags and branches.
 
 | lifecycle | ref |
 |---|---|
@@ -43,10 +43,10 @@ _PORCH = "kpt:{"  # begins the line in which Porch's commits say what they are a
 
 
 class Store:
-    """The repository NAME: its content, and the pending writes.
+    """The repository `name`: its content, and the pending writes.
 
-    `deployment` repositories get a package context and readiness gates. `directory` is the folder of all its
-    packages.
+    A `deployment` repository's packages get a package context and readiness gates. `directory` is the folder
+    of all packages.
     """
 
     def __init__(self, name: str, folder: Path, deployment: bool = True, directory: str = "") -> None:
@@ -82,7 +82,7 @@ class Store:
 
     @cached_property
     def main_state(self) -> tuple[dict[str, str], str]:
-        """Return the versions in main and its tree then; both empty if unreadable, so that all is merged."""
+        """Return the versions in main and its tree then; if unreadable, both are empty, to merge all."""
         oid = self.seen.get(MAIN_STATE)
         if oid is None:
             return {}, ""
@@ -94,7 +94,7 @@ class Store:
         return {str(key): str(value) for key, value in packages.items()}, str(data.get("tree") or "")
 
     def commit_of(self, ref: str) -> tuple[str, Commit]:
-        """Return the oid and the commit of a ref. Raises GitError if it points to another object."""
+        """Return the oid and the commit of a ref. Raises GitError for another object."""
         try:
             return self.objects.commit(self.seen[ref])
         except GitError as error:
@@ -138,9 +138,8 @@ class Store:
     def workspace_of(self, ref: str) -> str:
         """Return the workspace of a published revision; the last word of its tag if no commit names it.
 
-        Porch names it in the commit of the tag. A sync names it in a trailer; a person's commits on top of
-        the sync's name none, so that search goes back in history, until a commit that another workspace of
-        Porch made.
+        Porch names it in the commit of the tag, a sync in a trailer. A person's commits on top of a sync's
+        name none, so the history is searched, up to a commit in which Porch names another workspace.
         """
         oid, commit = self.commit_of(ref)
         named = _porch_workspace(commit.message, self.folder(self.package_of(ref)))
@@ -179,10 +178,10 @@ class Store:
         )  # other folders are not packages of this Repository
 
     def find(self, package: str, version: str, workspace: bool = False) -> str:
-        """Return the ref of an upstream, "" without one: a tag or branch PACKAGE/VERSION, floating too.
+        """Return the ref of an upstream, or "": a tag or branch PACKAGE/VERSION, floating too.
 
-        `workspace`: the version is a workspace, so a published revision is found by the one that it was made
-        in, and only by that. `main` is the main branch.
+        workspace: the version is a workspace; a published revision is then found only by the workspace in
+        which it was made. `main` is the main branch.
         """
         path = self.folder(package)
         tag = f"{TAGS}{path}/{version}"
@@ -198,7 +197,7 @@ class Store:
         return MAIN if version == lifecycle.MAIN_WORKSPACE and MAIN in self.seen else ""
 
     def names(self, package: str, workspace: bool) -> list[str]:
-        """Return what `find` knows of a package: newest versions, floating tags, drafts, and main."""
+        """Return the versions that `find` finds: newest versions, floating tags, drafts, and main."""
         tags = [self.ref(lifecycle.PUBLISHED, package, f"v{one}") for one in self.versions(package)[-5:]]
         found = [self.workspace_of(tag) if workspace else tag.rpartition("/")[2] for tag in tags]
         found += [
@@ -211,7 +210,7 @@ class Store:
         return found
 
     def versions(self, package: str) -> list[int]:
-        """Return the numbers of the published revisions, rising."""
+        """Return the numbers of the published revisions, ascending."""
         numbers = (
             _NUMBERED.fullmatch(last)
             for _, state, last in self._packages.get(package, ())
@@ -233,7 +232,7 @@ class Store:
 
 
 def short_ref(ref: str) -> str:
-    """Return `drafts/web/packagevariant-1` of `refs/heads/drafts/web/packagevariant-1`."""
+    """Return `drafts/web/packagevariant-1` for `refs/heads/drafts/web/packagevariant-1`."""
     return ref.removeprefix(HEADS).removeprefix(TAGS)
 
 

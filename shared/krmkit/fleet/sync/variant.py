@@ -36,7 +36,7 @@ from krmkit.systems.porch.variants import lifecycle
 class _Job:
     """The work on one revision: its build, the oid of its package's tree, and its memory.
 
-    `again`: it is built from the published revision below once more, and so are its conflicts.
+    `again`: it is built again from the published revision below, with that revision's conflicts.
     """
 
     revision: dict[str, Any]
@@ -50,9 +50,9 @@ class _Job:
 
 @dataclass(eq=False)
 class VariantSync:
-    """The sync of one variant: its task, its downstream store, and its state after the last one (`old`).
+    """The sync of one variant: its task, its downstream store, and its state after the last sync (`old`).
 
-    `on_conflict`: that of Update; `taken`: the refs of other variants' revisions, with the variants' names.
+    `on_conflict`: as in Update; `taken`: the refs of other variants' revisions, with the variants' names.
     """
 
     task: Task
@@ -112,7 +112,10 @@ class VariantSync:
         return [job.build for job in self.jobs]
 
     def finish(self, built: list[Built]) -> SyncOutcome:
-        """Change the store's refs and pack in memory by a Built for each of `prepare`. Raises GitError."""
+        """Change the store's refs and pack in memory; `built` has a Built for each of `prepare`.
+
+        Raises GitError.
+        """
         if self.known:
             self.new = self.drafts.new = self.old or self.new
             self._leave_packages()
@@ -142,7 +145,7 @@ class VariantSync:
     # Reading the current state
 
     def _inputs(self, source: CloneSource) -> str:
-        """Return a digest of all inputs of the package, without the package itself."""
+        """Return a digest of all inputs of the package, except for the package itself."""
         given = [
             self.task.spec,
             source.ref,
@@ -173,7 +176,7 @@ class VariantSync:
         return any(ref.startswith(f"refs/heads/{kind}/") for ref in refs for kind in waiting)
 
     def _downstream(self) -> lifecycle.Downstream:
-        """Return the revisions to work on, and delete or orphan those that are no longer the variant's."""
+        """Return the revisions to work on, and delete or orphan revisions that the variant lost."""
         packages = {self.package, *map(self.store.package_of, self.new.owned)} - {""}
         kept = []
         for package in sorted(packages):
@@ -191,7 +194,7 @@ class VariantSync:
         return lifecycle.downstream_revisions(self.variant, kept)
 
     def _other_refs(self) -> list[str]:
-        """Return the refs that the variant owns of its earlier packages."""
+        """Return the variant's refs in earlier packages."""
         return [
             ref
             for ref in self.new.owned
@@ -199,7 +202,7 @@ class VariantSync:
         ]
 
     def _leave_packages(self) -> None:
-        """Report the refs of the variant's earlier packages as leftovers."""
+        """Report the variant's refs in earlier packages as leftovers."""
         if not self.prune:
             self.outcome.leftovers = [short_ref(ref) for ref in self._other_refs()]
             self.outcome.leftover = f"its package is {self.package} now" if self.outcome.leftovers else ""

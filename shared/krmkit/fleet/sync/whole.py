@@ -1,4 +1,4 @@
-"""Sync a fleet: variants of the sets, removed variants, main branches; a transaction per repository."""
+"""Sync a fleet: variants of sets, removed variants, main branches; one transaction per repository."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class _Work:
 
 @dataclass(slots=True)
 class Sync:
-    """Carries out a sync in memory; `store` then writes it.
+    """Compute a sync in memory; `store` then writes it.
 
-    `engine` builds the packages by `build`. `on_conflict`: that of Update. `dry`: only compute the changes;
+    `engine` builds the packages by `build`. `on_conflict`: as in Update. `dry`: only compute the changes;
     write nothing.
     """
 
@@ -70,7 +70,7 @@ class Sync:
     _objects: dict[str, list[str]] = field(default_factory=dict)
 
     def run(self, engine: Engine, progress: Callable[[int, int], None]) -> None:
-        """Bring every variant up to date in memory; failing ones leave their refs. Raises Refused."""
+        """Bring every variant up to date in memory; failed variants keep their refs. Raises Refused."""
         self.states = {name: read_states(store) for name, store in self.sources.stores.items()}
         self._wanted = {
             (str((task.spec.get("downstream") or {}).get("repo") or ""), state_ref(task.namespace, task.name))
@@ -141,7 +141,7 @@ class Sync:
         return work
 
     def _finish(self, work: _Work) -> SyncOutcome:
-        """Change the refs of a variant whose packages were built without an error."""
+        """Change the refs of a variant after its packages were built without an error."""
         if work.outcome.error or work.sync is None:
             return work.outcome
         try:
@@ -167,7 +167,7 @@ class Sync:
     ) -> dict[str, str]:
         """Return the refs of a package's revisions that other variants own, with the variants' names.
 
-        Raises Refused if the variant, or its package, is of a fleet that is not among the given files.
+        Raises Refused if the variant, or its package, belongs to a fleet that is not among the given files.
         """
         if state is not None and not self._is_ours(state):
             raise Refused(
@@ -186,7 +186,7 @@ class Sync:
         return owners
 
     def _by_package(self, store: Store) -> dict[str, list[tuple[str, VariantState]]]:
-        """Return the states with the packages that they own revisions of."""
+        """Return the states by the packages in which they own revisions."""
         known = self._packages.get(store.name)
         if known is None:
             known = self._packages[store.name] = {}
@@ -198,8 +198,8 @@ class Sync:
     def _write_objects(self, store: Store) -> None:
         """Write the git objects of the variants' packages, before any ref points to them.
 
-        Git refuses some, such as a file called `git~1`: the variant that has one fails, and the others go on.
-        Raises GitError.
+        Git refuses some, such as a file called `git~1`: that variant fails, and the others go on. Raises
+        GitError.
         """
         while True:
             try:
@@ -218,7 +218,7 @@ class Sync:
                     outcome.error = f"git does not take the package: {error}"
 
     def _remove_stale(self) -> None:
-        """Delete or orphan the refs of variants that are gone; without `prune` only report them."""
+        """Delete or orphan the refs of removed variants; without `prune` only report them."""
         for name, states in self.states.items():
             store = self.sources.stores[name]
             for ref, state in states.items():
@@ -265,7 +265,7 @@ class Sync:
         return f"no longer in {listed(self.plan.files, 3)}"
 
     def _follow_people(self, store: Store, state: VariantState) -> None:
-        """Make a removed variant own the refs that people made of its drafts and nobody adopted."""
+        """Give a removed variant the unowned refs that people made of its drafts."""
         taken = self._owned_now.get(store.name, set())
         for package in {store.package_of(one) for one in state.owned}:
             revisions_of(state, store, package, taken)
@@ -316,7 +316,7 @@ class Sync:
 
 
 def _with_twins(tasks: list[Task]) -> Iterator[tuple[Task, str]]:
-    """Yield each task with what an earlier one has already, its name or its package; "" where there is none.
+    """Yield each task with its conflict with an earlier one, in name or package, or "".
 
     Two variants of one name would delete each other's drafts at every sync.
     """

@@ -1,6 +1,6 @@
-"""Run functions in containers with kpt's command line, by docker, podman or nerdctl, whichever works.
+"""Run functions in containers with kpt's flags, by docker, podman or nerdctl, whichever works.
 
-They have no network, no new privileges and no mounts, and run as the user "nobody".
+Containers have no network, no new privileges and no mounts, and run as the user "nobody".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TRANSPORTS = frozenset(
 
 
 def runtime(wanted: str | None = None) -> str:
-    """Return the runtime: the wanted one, else KRM_FN_RUNTIME, else the first that works. Raises Refused."""
+    """Return the wanted runtime, else KRM_FN_RUNTIME, else the first one that works. Raises Refused."""
     import shutil
 
     variable = RUNTIME_VARIABLE if os.environ.get(RUNTIME_VARIABLE) else OLD_RUNTIME_VARIABLE
@@ -70,7 +70,7 @@ def container(
 
 
 def bad_image(image: str) -> str:
-    """Return why a runtime must not see an image's name (it could be read as a flag or a file), or "".
+    """Return why an image's name is unsafe for a runtime (it could be read as a flag or a file), or "".
 
     Example: `bad_image("--privileged/x")` is an error text; `bad_image("ghcr.io/me/fn:v1") == ""`.
     """
@@ -86,7 +86,7 @@ def bad_image(image: str) -> str:
 
 
 def image_prefix(given: str = "") -> str:
-    """Return the registry of images without: given, KPT_IMAGE_PREFIX or kpt's. Raises ValueError."""
+    """Return the registry of images without one: given, KPT_IMAGE_PREFIX or kpt's. Raises ValueError."""
     import re
 
     prefix = (given or os.environ.get(PREFIX_VARIABLE, "") or DEFAULT_PREFIX).rstrip("/")
@@ -96,7 +96,7 @@ def image_prefix(given: str = "") -> str:
 
 
 def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
-    """Return the name for a runtime: with a registry, and `tag` in place of the image's tag and digest.
+    """Return the full name of an image: with a registry, and with `tag` in place of its tag and digest.
 
     Example: `full_name("fn:v1", "v2") == "ghcr.io/kptdev/krm-functions-catalog/fn:v2"`.
     """
@@ -107,7 +107,7 @@ def full_name(image: str, tag: str = "", prefix: str = DEFAULT_PREFIX) -> str:
 
 
 def tags_here(image: str, name: str) -> list[str]:
-    """Return the tags of an image that the runtime called `name` has on this machine."""
+    """Return the tags of an image on this machine, from the runtime called `name`."""
     options = [name, "image", "ls", "--filter", f"reference={bare(image)}", "--format", "{{ .Tag }}"]
     try:
         stdout, _, code = run_bounded(options, seconds=_PATIENCE)

@@ -1,4 +1,4 @@
-"""Functions outside this catalog: programs, which get a ResourceList on stdin as from kpt.
+"""Run programs outside this catalog, which get a ResourceList on stdin as from kpt.
 
 Their output is read as data. A resource with unchanged data keeps its text; in a changed one only the changed
 fields are written, so comments and layout stay even if the program dropped them.
@@ -29,10 +29,10 @@ _STOPPING = 10.0  # seconds
 
 @dataclass(slots=True, eq=False)
 class External:
-    """A program to run, as a list of words; `name`: its name for the user.
+    """A program to run, as a list of words. `name`: its name for the user.
 
-    `hint`: follows the message if it fails without a reason, and suggests what was meant. `stop`: a command
-    that ends what it started elsewhere, such as a container.
+    `hint`: a suggestion after the message if it fails without a reason. `stop`: a command that ends what it
+    started elsewhere, such as a container.
     """
 
     name: str
@@ -42,7 +42,10 @@ class External:
     stop: list[str] = field(default_factory=list)
 
     def run(self, text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[str, str, int]:
-        """Return stdout, stderr and exit code. Raises Refused if it cannot run, end, or writes too much."""
+        """Return stdout, stderr and exit code.
+
+        Raises Refused if it cannot start or end, or writes too much.
+        """
         from krmkit.libraries.process.program import ChildError, run_bounded
 
         try:
@@ -77,8 +80,10 @@ class External:
 
 @dataclass(slots=True, eq=False)
 class ProgramOutput:
-    """Output of a program: the resources in its order (known ones are the input's own objects), the results
-    as data, stderr and the exit code. `items` is empty after a failure."""
+    """The output of a program: resources in its order, results as data, stderr and the exit code.
+
+    Known resources are the input's own objects. `items` is empty after a failure.
+    """
 
     items: list[Resource] = field(default_factory=list)
     results: list[dict[str, object]] = field(default_factory=list)
@@ -93,10 +98,10 @@ def call(
     limits: Limits = DEFAULT_LIMITS,
     silent: list[Resource] | None = None,
 ) -> ProgramOutput:
-    """Run the program on resources.
+    """Run the program on resources. Raises Refused.
 
     If the program exits 0 without output, return `silent`; kpt would take that for no resources, and None
-    makes it an error. Raises Refused.
+    makes it an error.
     """
     answer = ProgramOutput()
     stdout, answer.stderr, answer.exit_code = external.run(request(items, config), limits)
@@ -119,7 +124,7 @@ def call(
 
 
 def request(items: list[Resource], config: Resource | None) -> str:
-    """Return the ResourceList to send: every item with the annotations that kpt adds."""
+    """Return the ResourceList for the program: every item with the annotations that kpt adds."""
     sent = [
         annotated(item, {**_place(item), ID: str(number), LEGACY_ID: str(number)})
         for number, item in enumerate(items, 1)
@@ -132,7 +137,7 @@ def _place(item: Resource) -> dict[str, str]:
 
 
 def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
-    """Return a copy of a resource, as an item of a list, with annotations added."""
+    """Return a copy of a resource, in an item's form, with more annotations."""
     copy = Resource(bare(item.text), label=item.label)
     for name, value in annotations.items():
         copy.set(("metadata", "annotations", name), value)
@@ -140,7 +145,7 @@ def annotated(item: Resource, annotations: dict[str, str]) -> Resource:
 
 
 def bare(text: str) -> str:
-    """Return a document without markers and with plain line feeds, as an item of a list."""
+    """Return a document in an item's form: without markers, with plain line feeds."""
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith("---")):
         rest = lines.pop(0)[3:].strip()
@@ -181,7 +186,7 @@ def _items(sent: list[Resource], reply: ResourceList) -> list[Resource]:
 
 
 def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> None:
-    """Write the data of `given` into `item`; another place of it is in its annotations."""
+    """Write the data of `given` into `item`; a changed place is in its annotations."""
     before = item.get()
     data = without(given.get(), ORCHESTRATION)
     if (
@@ -217,9 +222,9 @@ def _take_over(item: Resource, given: Resource, annotations: dict[str, str]) -> 
 def _merge(
     item: Resource, given: Resource, path: tuple[str | int, ...], before: object, after: object
 ) -> None:
-    """Write the differences of the data `before` and `after` at a path into `item`, in the style of `given`.
+    """Write the differences between `before` and `after` at a path into `item`, in the style of `given`.
 
-    `on` instead of the program's 'on' would have another meaning in YAML 1.1.
+    A plain `on` instead of the program's 'on' would have another meaning in YAML 1.1.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         for key in before:
@@ -262,9 +267,9 @@ def _take(item: Resource, given: Resource, path: tuple[str | int, ...], value: o
 
 
 def _results(node: Node | None, limits: Limits) -> list[dict[str, object]]:
-    """Return the results of a ResourceList; also in the older form, with the results under `items`.
+    """Return the results of a ResourceList, also from the older form under `items`.
 
-    Values of fields keep the text that the program wrote: 1.50 and 0x10, which are numbers too, stay so.
+    Field values keep the program's text: 1.50 and 0x10, which are also numbers, stay unchanged.
     """
     found, written = go_data(node, limits), text_data(node, limits)
     if isinstance(found, dict) and isinstance(written, dict):

@@ -1,1 +1,1 @@
-"""The secret values of a package and of its render, which no output may contain."""
+"""Find and mask the secret values of a package and of its render."""

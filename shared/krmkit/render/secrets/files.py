@@ -1,4 +1,4 @@
-"""Secrets in files of packages, and in messages about the conflicts between them."""
+"""Find secrets in files of packages, and mask them in messages about conflicts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from krmkit.storage.git.upstream import sign_ins
 
 
 def secrets_in_file(text: str | None) -> set[str]:
-    """Return the secrets in the documents of a file, as `secrets_in` finds them; none if it is not YAML."""
+    """Return the secrets in the documents of a file, as `secrets_in` does; none if it is not YAML."""
     if not text or not may_hold_secrets(text):
         return set()
     try:
@@ -26,7 +26,7 @@ def secrets_in_file(text: str | None) -> set[str]:
 
 
 def secrets_of(contents: Iterable[bytes]) -> set[str]:
-    """Return the secrets in the files of packages, as `secrets_in` finds them, and sign-ins in addresses."""
+    """Return the secrets in the files of packages, as `secrets_in` does, and credentials in addresses."""
     secrets: set[str] = set()
     for content in set(contents):
         text = content.decode("utf-8", "replace")
@@ -35,7 +35,6 @@ def secrets_of(contents: Iterable[bytes]) -> set[str]:
 
 
 def masked_conflicts(conflicts: list[ResourceConflict], secrets: set[str]) -> list[ResourceConflict]:
-    """Return conflicts without the secrets of the packages that were merged."""
     mask = Mask(secrets)
     return [_masked(one, mask) for one in conflicts]
 

@@ -1,8 +1,8 @@
-"""The page of `krmkit report` and `krmkit preview`: one HTML file with its style, script and data.
+"""Make the page of `krmkit report` and `krmkit preview`: one HTML file with its style, script and data.
 
 It makes no request: its Content-Security-Policy allows its one style and one script, by their hashes. The
 data are in a block that browsers do not execute, and the script inserts them as text only. Parts: page.html
-(frame), page.css, and the scripts, each about one thing.
+(frame), page.css, and one script per topic.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIVE = "preview.js"
 def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
     """Return the page of a report (`krmkit.dev/report/v1alpha1`), with the explanations of its rules.
 
-    `live`: for the preview's script.
+    live: data for the preview's script.
     """
     style = _asset("page.css")
     names = (*SCRIPTS, LIVE, "start.js") if live is not None else (*SCRIPTS, "start.js")
@@ -48,7 +48,7 @@ def page(data: dict[str, Any], live: dict[str, Any] | None = None) -> str:
 
 
 def _explanations(data: dict[str, Any]) -> dict[str, str]:
-    """Return what `krmkit explain` says of the rules of a report's findings, by `function rule`."""
+    """Return the `krmkit explain` texts of a report's rules, by `function rule`."""
     found = {
         (one.get("function", ""), one["rule"])
         for package in data["packages"]
@@ -59,7 +59,7 @@ def _explanations(data: dict[str, Any]) -> dict[str, str]:
 
 
 def policy(style: str, script: str, live: bool = False) -> str:
-    """Return the Content-Security-Policy: only this style, this script, and pictures embedded in the page."""
+    """Return the Content-Security-Policy: only this style, this script, and embedded pictures."""
     rules = [
         "default-src 'none'",
         "img-src data:",

@@ -116,7 +116,8 @@ class GeneratedItems:
         stale = [
             item
             for item in self._known.values()
-            if id(item) not in self._kept and (everything or _owner(item) in self.owners)
+            if id(item) not in self._kept
+            and (everything or item.annotation(names.GENERATED_BY) in self.owners)
         ]
         self._resources.remove(*stale)
         self.counts["removed"] += len(stale)
@@ -183,10 +184,6 @@ def path_part(text: str) -> str:
 def owner_of(rendered: RenderedCluster) -> str:
     """Return the mark of the objects of a Cluster: `Cluster/<namespace>/<name>`."""
     return f"{OWNER}/{rendered.item.namespace}/{rendered.item.name}"
-
-
-def _owner(item: Resource) -> str:
-    return item.annotation(names.GENERATED_BY)
 
 
 def _ordered(data: Object, annotations: dict[str, str]) -> Object:

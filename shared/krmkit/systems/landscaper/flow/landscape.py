@@ -81,7 +81,12 @@ class Landscape:
             graph = dependencies.needed(graph, wanted)
         order, cycles = dependencies.order_with_cycles(graph)
         done = {
-            name: RenderedInstallation(named[name], name, FAILED, [_cycle(shown)])
+            name: RenderedInstallation(
+                named[name],
+                name,
+                FAILED,
+                [InstallationError("cycle", f"the installations have a cycle: {shown}", "spec.imports")],
+            )
             for name, shown in cycles.items()
         }
         for name in order:
@@ -340,7 +345,3 @@ class Landscape:
             for one in entries(wanted.get(list_name)):
                 key = object_name(scope, text(one.get(key_name)))
                 self.unknown[kind, rendered.namespace, key] = rendered.path
-
-
-def _cycle(shown: str) -> InstallationError:
-    return InstallationError("cycle", f"the installations have a cycle: {shown}", "spec.imports")

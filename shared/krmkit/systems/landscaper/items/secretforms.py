@@ -32,7 +32,7 @@ def forms(value: str) -> set[str]:
     for one in {value, value.upper(), value.lower()}:
         quoted = json.dumps(one)[1:-1]
         found |= {one, quoted, json.dumps(one, ensure_ascii=False)[1:-1], quoted.replace("'", "''")}
-        found.add(_html_escaped(quoted))
+        found.add(quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # Go's JSON
         data = one.encode("utf-8", "surrogateescape")
         whole = b64encode(data).decode()
         plain = {whole, whole.rstrip("=")}
@@ -58,11 +58,6 @@ def _in_addresses(data: bytes) -> set[str]:
     query = "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in data)
     path = "".join(chr(byte) if byte in _PLAIN_IN_PATHS else f"%{byte:02X}" for byte in data)
     return {query, query.replace("%20", "+"), path, path.replace("%2F", "/"), query.replace("%2F", "/")}
-
-
-def _html_escaped(quoted: str) -> str:
-    """Return the text as Go's JSON writes it."""
-    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _inside(data: bytes, before: int) -> str:

@@ -84,7 +84,7 @@ class _Explainer:
         self._known_results[*pair, place] = result
         types = schema.get("type")
         allowed = types if isinstance(types, list) else [] if types is None else [types]
-        given = _type(value)
+        given = "integer" if isinstance(value, float) and value.is_integer() else kind_of(value)
         if allowed and given not in allowed and not (given == "integer" and "number" in allowed):
             shown = allowed[0] if len(allowed) == 1 else f"[{','.join(allowed)}]"
             result.add(place, f"Invalid type. Expected: {shown}, given: {given}")
@@ -282,10 +282,6 @@ def _limit(number: float) -> str:
 def _json(value: object) -> str:
     """Format a value as Go's JSON of float64 numbers: 3.0 is `3`."""
     return must_to_json(value)
-
-
-def _type(value: object) -> str:
-    return "integer" if isinstance(value, float) and value.is_integer() else kind_of(value)
 
 
 LATER = frozenset({"const", "contains", "propertyNames", "if", "then", "else"})

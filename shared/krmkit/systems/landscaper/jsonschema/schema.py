@@ -54,7 +54,7 @@ def violations(schema: object, value: object) -> list[str]:
     except EffortError:
         raise
     except (ValueError, jsonschema_rs.ReferencingError) as error:
-        raise GoInputError(_first_line(error)) from None
+        raise GoInputError(str(error).partition("\n")[0]) from None
 
 
 def _meant(schema: Any, mixed: bool) -> Any:
@@ -104,7 +104,3 @@ def check_depth(value: object) -> None:
             pending += [(item, depth + 1) for item in node.values()]
         elif isinstance(node, list):
             pending += [(item, depth + 1) for item in node]
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
