@@ -32,7 +32,7 @@ class Arguments:
 
 
 def parse_arguments(arguments: list[str], jobs: int = 1) -> Arguments:
-    """Read a command line. `jobs`: those without `--jobs`. Raises Refused."""
+    """Read a command line. `jobs` is the default of `--jobs`. Raises Refused."""
     file = show = ""
     options = RunOptions()
     options.jobs = jobs
@@ -72,7 +72,7 @@ def parse_arguments(arguments: list[str], jobs: int = 1) -> Arguments:
 
 
 def _limit(text: str) -> tuple[str, int]:
-    """`depth=1000` or `item-size=64Mi`."""
+    """Read `depth=1000` or `item-size=64Mi` as ("depth", 1000) or ("item-size", 67108864)."""
     name, _, value = text.partition("=")
     name = name.strip().replace("-", "_")
     if name not in Limits.NAMES:

@@ -30,11 +30,11 @@ _ANY_MAP: dict[str, Any] = {"type": "object"}
 class Config:
     """The decoded functionConfig.
 
-    `spec` is checked and complete (defaults filled in). `kind`, `name`, `namespace` are those of the config
-    ("" when there is none), `resource` is the config as it came, or None. For a kind of another group `spec`
-    is its spec; its other fields are in `resource`. A function that decodes its config itself gets an empty
-    `spec`. `tag` is the tag of the image that a pipeline names for the function, "" where there is none.
-    `crds` are the CRDs of `--crds DIR`.
+    - `spec`: the config's spec, checked and with defaults; {} for a function that decodes its config itself.
+    - `kind`, `name`, `namespace`: the config's own, "" without a config.
+    - `resource`: the whole config, None without one; a kind of another group may have fields beside its spec.
+    - `tag`: the tag of the function's image in the pipeline, "" without one.
+    - `crds`: the CRDs of `--crds DIR`.
     """
 
     __slots__ = (
@@ -57,12 +57,12 @@ class Config:
 
     @property
     def is_config_map(self) -> bool:
-        """Return True for a config that came as a ConfigMap, which carries no names of its own."""
+        """Return True if the config is a ConfigMap, whose own names mean nothing."""
         return self.kind == "ConfigMap"
 
 
 class ConfigError(Refused):
-    """The config cannot be used: `violations` lists all that is wrong with it."""
+    """The config cannot be used. `violations` lists everything that is wrong with it."""
 
     def __init__(self, violations: list[Violation]) -> None:
         super().__init__("; ".join(str(violation) for violation in violations))
@@ -101,7 +101,7 @@ def decode(definition: FunctionDefinition, resource: Resource | None, explain: b
 
 
 def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
-    """Return the value of the annotation of `failOn`; append a wrong value to `violations`."""
+    """Return the value of the annotation for `failOn`; append an invalid value to `violations`."""
     fail_on = resource.annotations.get(FAIL_ON)
     if fail_on is not None:
         path = join("metadata.annotations", FAIL_ON)
@@ -110,7 +110,7 @@ def _annotated(resource: Resource, violations: list[Violation]) -> str | None:
 
 
 def _own(resource: Resource | None, explain: bool) -> Config:
-    """Return the config of a function that decodes it itself."""
+    """Return the config of a function that decodes its config itself (`config: own`)."""
     if resource is None or not resource.root.entries:
         return Config({}, None, explain=explain)
     violations: list[Violation] = []

@@ -36,9 +36,10 @@ _TEXT: dict[str, Any] = {"type": "string"}
 def flat(
     schema: dict[str, Any], mapping: dict[str, Any], resource: Resource, violations: list[Violation]
 ) -> object:
-    """Return the spec of a ConfigMap, checked against `schema`; `mapping` is `configMap` of function.yaml.
+    """Return the spec that a ConfigMap describes, checked against `schema`.
 
-    Errors go to `violations`, with the paths of the ConfigMap.
+    `mapping` is `configMap` of function.yaml. Errors are appended to `violations`, with paths in the
+    ConfigMap.
     """
     for key in resource.root.names():
         if key not in _FIELDS:
@@ -75,7 +76,7 @@ def flat(
 
 
 def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
-    """Return the data of a ConfigMap; a value without quotes (`true`, `3`) counts as its text."""
+    """Return the data of a ConfigMap as texts: an unquoted `true` or `3` counts as "true" or "3"."""
     texts: dict[str, str] = {}
     data = resource.node("data")
     if isinstance(data, Map):
@@ -95,7 +96,7 @@ def _texts(resource: Resource, violations: list[Violation]) -> dict[str, str]:
 
 
 def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
-    """Read the value that `schema` wants from a text. Return (value, None), or (None, error)."""
+    """Read a text as a value of the type in `schema`. Return (value, None), or (None, error)."""
     kind = schema.get("type")
     if kind in {"array", "object"}:
         try:
@@ -116,7 +117,7 @@ def _read(schema: dict[str, Any], text: str) -> tuple[object, str | None]:
 
 
 def _wanted(kind: str, rest: str) -> str:
-    """Return the message for a text that is not of the type `kind`."""
+    """Return the error for a text that is not of the type `kind`."""
     from krmkit.libraries.schema.violationtexts import NAMES
 
     return f"must be {NAMES[kind]}{rest}"
@@ -132,7 +133,7 @@ def _put(
     places: dict[str, str],
     path: str,
 ) -> str | None:
-    """Put a key that is not a field where `others` says. Return the error of its text, or None."""
+    """Store a key that is no field of the spec, as `others` says. Return the error in its text, or None."""
     if schema["type"] == "object":
         value, problem = _read(schema.get("additionalProperties") or _TEXT, text)
         if problem is None:

@@ -1,7 +1,7 @@
 """Function definitions, read from function.yaml: the source of a config's schema, docs and catalog entry.
 
-A run needs only some of it, which `make generate` writes as Python beside function.yaml (definition.py), so
-that no run reads YAML about itself. --help, --schema and the generators read function.yaml.
+A run needs a part of it. `make generate` writes that part as Python to definition.py beside function.yaml,
+so that a run parses no YAML about itself. --help, --schema and the generators read function.yaml.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ _WORDS = {str: "text", dict: "map", list: "list"}
 
 
 class FunctionDefinition:
-    """One function. `data` is the part of function.yaml that a run needs, or all of it, as plain data.
+    """One function. `data` is function.yaml, or the part that a run needs, as plain data.
 
-    `api_version` and `kind` are those of its config; functions of others have an apiVersion of their own.
-    `schema` is the openAPIV3Schema of the config's spec (without failOn, which every config has). `accepts`
-    lists kinds of other groups that are taken as they are: (apiVersion, kind, schema of their spec or None).
-    `config_map` says how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
-    `own_config` (`config: own`): the function takes the configs of another catalog's function, whose fields
-    are beside metadata, and decodes them itself; `schema` is then that of those fields. `keeps_results`
-    (`results: kept`): results that a list brings along stay in front of its own. `releases`: those of the
-    original that the function follows, as `v0.4` for all of v0.4.x. `rules`: `severity` or
-    `severity: meaning` by rule.
+    - `api_version`, `kind`: of its config. A function of another catalog keeps that catalog's apiVersion.
+    - `schema`: the openAPIV3Schema of the config's spec, without failOn, which every config has.
+    - `accepts`: kinds of other groups that may be the config: (apiVersion, kind, schema of their spec or
+      None).
+    - `config_map`: how the flat data of a ConfigMap becomes a spec (see `krmkit.fn.configmap`).
+    - `own_config` (`config: own`): the function decodes a config whose fields are beside metadata; `schema`
+      describes these fields.
+    - `keeps_results` (`results: kept`): results of the input list precede the function's own.
+    - `releases`: releases of the original function that this one follows; `v0.4` means all of v0.4.x.
+    - `rules`: `severity` or `severity: meaning` by rule.
 
         FunctionDefinition({"name": "count-things", "kind": "CountThings", "schema": {"type": "object"}})
     """
@@ -69,7 +70,7 @@ class FunctionDefinition:
 
     @staticmethod
     def read(folder: str) -> dict[str, Any]:
-        """Return `folder`/function.yaml as plain data. Raises OSError, or ValueError with the error in it."""
+        """Return `folder`/function.yaml as plain data. Raises OSError, or ValueError if it is invalid."""
         with open(folder + "/function.yaml", encoding="utf-8") as file:
             return parse(file.read())
 
@@ -81,12 +82,12 @@ class FunctionDefinition:
         return self._about
 
     def severities(self, rule: str) -> tuple[str, ...]:
-        """Return the severities of a rule, the usual one first; () for one that function.yaml lacks."""
+        """Return the severities of a rule, the default first; () for an unknown rule."""
         return severities_of(str(self.rules.get(rule, "")))
 
     @property
     def summary(self) -> str:
-        """Return the summary, of one line."""
+        """Return the summary, one line."""
         return str(self.about["summary"])
 
     @property
@@ -121,7 +122,7 @@ class FunctionDefinition:
 
 
 def severities_of(stated: str) -> tuple[str, ...]:
-    """Return the severities that an entry of `rules` states, the usual one first.
+    """Return the severities in an entry of `rules`, the default first.
 
     severities_of("error or warning: ...") == ("error", "warning")
     severities_of("info, with --explain: ...") == ("explain",)
@@ -132,7 +133,7 @@ def severities_of(stated: str) -> tuple[str, ...]:
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Return function.yaml as plain data, checked to have what every function has. Raises ValueError."""
+    """Return function.yaml as plain data. Raises ValueError if a required field is missing."""
     from krmkit.libraries.yaml.data import go_data
     from krmkit.libraries.yaml.document import parse as parse_yaml
 
@@ -159,7 +160,7 @@ def run_time(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _undescribed(value: Any, of_fields: bool = False) -> Any:
-    """Return data without the description of each schema in it; `of_fields`: the keys are names of fields."""
+    """Return a schema without descriptions. `of_fields`: the keys of `value` are names of fields."""
     if isinstance(value, list):
         return [_undescribed(inner) for inner in value]
     if not isinstance(value, dict):

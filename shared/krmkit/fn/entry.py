@@ -33,7 +33,7 @@ _AT_ONCE = 1 << 20
 
 
 def main(file: str, process: Process) -> NoReturn:
-    """Run the function whose main.py is `file` on the process's arguments and streams, and end it."""
+    """Run the function of the main.py `file` with the process's arguments and streams, then exit."""
     buffer_streams()
     prepare()
     leave(run_function(os.path.dirname(os.path.realpath(file)), process, sys.argv[1:]))
@@ -52,7 +52,7 @@ def run_function(folder: str, process: Process, arguments: list[str]) -> int:
 
 
 def prepare() -> None:
-    """Make a process that ends after its runs ready for them."""
+    """Prepare a process that exits after its runs."""
     # Nothing that a run makes is garbage before the run ends, so looking for garbage is time lost: half of
     # all time on a list of thousands.
     gc.disable()
@@ -61,7 +61,7 @@ def prepare() -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process here: taking everything apart first would take as long as a small run."""
+    """Exit without the interpreter's cleanup, which would take as long as a small run."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             try:
@@ -74,8 +74,8 @@ def leave(code: int) -> NoReturn:
 def add_dependencies() -> None:
     """Add the dependencies of a checkout or an image to sys.path, without site-packages.
 
-    An image has them in `site` beside `shared`, a checkout in the environments that `make` writes. They come
-    last, so the interpreter's own packages win.
+    An image has them in `site` beside `shared`, a checkout in its virtual environments. They are appended, so
+    that the interpreter's own packages win.
     """
     root, found, _ = __file__.replace("\\", "/").rpartition("/shared/krmkit/")
     if found:
@@ -98,7 +98,7 @@ def command(
     stdout: TextIO | None,
     stderr: TextIO | None,
 ) -> int:
-    """Call the function in `folder` once, on these streams (None: closed), and return the exit code."""
+    """Call the function in `folder` once with these streams (None: closed), and return the exit code."""
     name = folder.rpartition("/")[2]
     file = show = ""
     options = RunOptions()
@@ -146,7 +146,7 @@ def evaluate(
 
 
 def _called(folder: str) -> str:
-    """Return the function's name, or that of its folder if function.yaml cannot be read."""
+    """Return the function's name, or its folder's name if function.yaml cannot be read."""
     try:
         return definition(folder).name
     except (ImportError, OSError, ValueError):
@@ -165,7 +165,7 @@ def _read(file: str, stdin: TextIO | None, stderr: TextIO | None, name: str) -> 
 
 
 def _write(text: str, errors: str, code: int, stdout: TextIO | None, stderr: TextIO | None) -> int:
-    """Write everything. An output that did not arrive whole is a failure, also after a successful run."""
+    """Write everything, and return the exit code: 1 if the output could not be written whole."""
     if text:
         try:
             if stdout is None:

@@ -1,4 +1,4 @@
-"""What a field of a config is for, as text: its type, its description, and what lies below it."""
+"""The description of a config's field as text: its type, its meaning and the fields below it."""
 
 from __future__ import annotations
 

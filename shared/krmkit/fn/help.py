@@ -68,7 +68,7 @@ def _config(definition: FunctionDefinition) -> list[str]:
 
 
 def _fitting(lines: list[str]) -> list[str]:
-    """Break lines that are longer than a terminal between words; fill a text in paragraphs anew."""
+    """Wrap lines that are too long for a terminal; fill paragraphs."""
     from textwrap import wrap
 
     fitted: list[str] = []
@@ -90,7 +90,7 @@ def _fitting(lines: list[str]) -> list[str]:
 
 
 def _blocks(paragraph: str) -> list[str]:
-    """Return blocks of lines that belong together: an entry of a list or an indented line begins one."""
+    """Split a paragraph into blocks that are filled apart: a list entry or an indented line starts one."""
     blocks: list[str] = []
     for line in paragraph.split("\n"):
         inside = bool(blocks) and blocks[-1].startswith("- ") and line.startswith("  ")
@@ -102,7 +102,7 @@ def _blocks(paragraph: str) -> list[str]:
 
 
 def fields(schema: dict[str, Any], path: str) -> list[str]:
-    """Return two lines for each field: what it is, and its description."""
+    """Return two lines for each field: path and type, then the description."""
     lines: list[str] = []
     required = schema.get("required") or ()
     for key, field in (schema.get("properties") or {}).items():
@@ -130,7 +130,7 @@ def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """Return a type in the words of the READMEs."""
+    """Return a type in the READMEs' words."""
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"])
     if schema.get("x-kubernetes-int-or-string"):

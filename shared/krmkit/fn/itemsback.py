@@ -20,7 +20,8 @@ _HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 def items_alone(text: str, results: list[dict[str, object]], limits: Limits) -> str:
     """Return a list with the items of the list `text` and these results, and nothing else.
 
-    Raises YamlError or Refused if that is not a list: an item may need an anchor outside the items.
+    Raises YamlError or Refused if the result is not readable, as when an item needs an anchor outside the
+    items.
     """
     came = ResourceList.parse(text, limits).items
     if came and came[0].column == 0:  # items in brackets stay in brackets

@@ -1,8 +1,8 @@
-"""Find the functions that a command knows: krmkit's, and those of the user's folders (`--functions`).
+"""Find the functions that a command knows: krmkit's own, and those in the user's folders (`--functions`).
 
     catalog(["my-functions"])["label-teams"].definition.summary
 
-A folder is that of a function (function.yaml and main.py lie in it), or holds such folders.
+A folder is a function's own (it has function.yaml and main.py), or holds such folders.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ PROGRAM = "main.py"
 
 
 def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
-    """Krmkit's own functions and those in `folders`, by name. Raises Refused.
+    """Return krmkit's own functions and those in `folders`, by name.
 
-    A name is that of one function: a second one of that name is an error, whosever it is.
+    Raises Refused for two functions with one name.
     """
     place = loader.functions_folder()
     found = {name: Function(f"{place}/{name}") for name in loader.names()}
@@ -38,7 +38,7 @@ def catalog(folders: Iterable[str] = ()) -> dict[str, Function]:
 
 
 def functions_in(folder: str) -> list[Function]:
-    """Return the functions of a folder, each checked to be one. Raises Refused."""
+    """Return the functions in a folder. Raises Refused if one is incomplete."""
     if not os.path.isdir(folder):
         kind = "is a file" if os.path.exists(folder) else "does not exist"
         raise Refused(f"{folder}: {kind}; name the folder of a function, or one that holds such folders")
@@ -55,7 +55,7 @@ def functions_in(folder: str) -> list[Function]:
 
 
 def _checked(folder: str) -> Function:
-    """Return the function of a folder with a function.yaml. Raises Refused."""
+    """Return the function of a folder that has a function.yaml. Raises Refused if it has no main.py."""
     function = Function(os.path.realpath(folder))
     path = os.path.join(folder, DEFINITION)
     try:

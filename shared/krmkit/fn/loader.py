@@ -1,7 +1,7 @@
-"""Find functions on disk and load them by path, as a folder's name is not a Python name.
+"""Find functions on disk and load them by path, because a folder's name is not a Python name.
 
 The catalog's functions are in `functions/` beside `shared/` (a checkout, an image) or in `krmkit/_functions`
-(an installation). Their code is compiled once, into `__pycache__` beside it, as an import does it.
+(an installation). Their code is compiled once, into `__pycache__` beside it, as with an import.
 """
 
 import os
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Function:
-    """A function that can be called. Its `definition` and its `process` are loaded on first access."""
+    """A function that can be called. `definition` and `process` are loaded on first access."""
 
     __slots__ = ("_definition", "_process", "folder", "name")
 
@@ -55,10 +55,9 @@ class Function:
 
 
 def definition(folder: str) -> FunctionDefinition:
-    """Return the definition of the function in `folder`.
+    """Return the definition of the function in `folder`, from definition.py, else from function.yaml.
 
-    It is read from definition.py, which `make generate` writes, else from function.yaml. Raises OSError, or
-    ValueError with the error in function.yaml.
+    Raises OSError, or ValueError if function.yaml is invalid.
     """
     try:
         data = _module(folder, "definition").DEFINITION
@@ -68,7 +67,7 @@ def definition(folder: str) -> FunctionDefinition:
 
 
 def _module(folder: str, name: str) -> "ModuleType":
-    """Load the module `name`.py in the folder of a function. Raises FileNotFoundError."""
+    """Load `name`.py in a function's folder. Raises FileNotFoundError."""
     package = "krmkit._functions." + os.path.basename(folder).replace("-", "_")
     module = type(sys)(f"{package}.{name}")
     loader = SourceFileLoader(module.__name__, f"{folder}/{name}.py")
@@ -83,7 +82,7 @@ def _module(folder: str, name: str) -> "ModuleType":
 
 
 def unloadable(function: Function, error: Exception) -> str:
-    """Return the message about a main.py that cannot be loaded.
+    """Return the message for a main.py that cannot be loaded.
 
     Example: `f/main.py cannot be loaded: line 3: SyntaxError: invalid syntax`.
     """
@@ -112,15 +111,15 @@ def functions_folder() -> str:
 
 
 def names() -> list[str]:
-    """Return the names of the catalog's functions, sorted."""
+    """Return the sorted names of the catalog's functions."""
     folder = functions_folder()
     return sorted(name for name in os.listdir(folder) if os.path.isfile(f"{folder}/{name}/function.yaml"))
 
 
 def load(name: str, known: "dict[str, Function] | None" = None) -> Function:
-    """Return the function called `name`, of `known` or else of krmkit's own.
+    """Return the function called `name` in `known` or in the catalog.
 
-    Raises Refused that proposes the nearest name.
+    Raises Refused, with the nearest name, for an unknown one.
     """
     folder = f"{functions_folder()}/{name}"
     if known is not None:

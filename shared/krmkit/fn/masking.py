@@ -21,8 +21,8 @@ from krmkit.libraries.yaml.errors import YamlError
 class Mask:
     """Hide secrets: `Mask({"blue"}).value({"a": "blueprint"}) == {"a": "(secret)print"}`.
 
-    In a message the same word is krmkit's own, and masking it would reveal the secret: `message("blueprint
-    blue")` is "blueprint (secret)".
+    Messages also contain krmkit's own words; masking part of one would reveal the secret. So
+    `message("blueprint blue")` is "blueprint (secret)".
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
@@ -32,7 +32,7 @@ class Mask:
 
     @classmethod
     def of_values(cls, data: object) -> Mask:
-        """Return the mask of each value in data but expressions of spiff, such as `(( a + 1 ))`."""
+        """Return a mask of every value in data, except expressions of spiff such as `(( a + 1 ))`."""
         return cls(value for value in _scalars(data) if can_be_struck(value) and "((" not in value)
 
     def __bool__(self) -> bool:
@@ -43,15 +43,14 @@ class Mask:
         return without_secrets(text, self._hidden)
 
     def message(self, text: str) -> str:
-        """Return a message without secrets; a short word is one only as a whole word."""
+        """Return a message without secrets; a short secret is masked only as a whole word."""
         return without_secrets(text, self._hidden, in_message=True)
 
     def messages(self, texts: Iterable[str]) -> list[str]:
-        """Return several messages without secrets."""
         return [self.message(text) for text in texts]
 
     def value(self, value: object) -> object:
-        """Return a text, a number, or data that holds such, without secrets."""
+        """Return data without the secrets in its texts and numbers."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -84,15 +83,15 @@ def marked(data: object) -> Iterator[str]:
 
 
 def secrets_in(texts: Iterable[str]) -> set[str]:
-    """Return the secrets in resources, given as texts; see `secrets_among`."""
+    """Return the secrets in the texts of resources; see `secrets_among`."""
     return secrets_among(Resource(text) for text in texts if may_hold_secrets(text))
 
 
 def secrets_among(items: Iterable[Resource]) -> set[str]:
     """Return the secrets in resources.
 
-    They are the data of Secrets, the values of secret variables, and those of keys that a pack's schema calls
-    passwords, and the defaults of a profile's sensitive variables. Not secret: booleans, numbers of up to
+    Secret are the data of Secrets, the values of secret variables, values that a pack's schema marks as
+    passwords, and defaults of a profile's sensitive variables. Not secret are booleans, numbers of up to
     three digits, and names of variables.
     """
     found: set[str] = set()
@@ -116,7 +115,7 @@ def secrets_among(items: Iterable[Resource]) -> set[str]:
 
 
 def hide(findings: list[Finding], items: Iterable[Resource]) -> None:
-    """Strike the secrets of resources out of findings; severity, rule, file and the resource's name stay."""
+    """Mask the secrets of resources in findings; severity, rule, file and the resource's name stay."""
     mask = Mask(secrets_among(items))
     if not mask:
         return
@@ -146,7 +145,7 @@ def _passwords(packs: list[Resource]) -> set[str]:
 
 
 def _scalars(data: object) -> Iterator[str]:
-    """Return each text and number in data: `_scalars({"a": ["x", {"b": 1}]})` gives "x" and "1"."""
+    """Yield each text and number in data: `_scalars({"a": ["x", {"b": 1}]})` gives "x" and "1"."""
     return (
         str(one) for one in leaves(data) if isinstance(one, str | int | float) and not isinstance(one, bool)
     )

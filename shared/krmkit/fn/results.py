@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class FunctionError(Refused):
-    """The function cannot do its work: the run ends with this one error, and all items stay as they came.
+    """The function cannot do its work: the run ends with this error, and the items stay unchanged.
 
-    For what a user may want to see together with other findings, add a finding instead. `resource`, `field`
-    and `rule` are those of the result.
+    For a problem that others may accompany, add a finding instead. `resource`, `field` and `rule` are those
+    of the result.
 
         raise FunctionError("must be among the items", "no-pack", config.resource, "spec.pack")
     """
@@ -34,7 +34,7 @@ class FunctionError(Refused):
 
 
 class Results:
-    """The findings of one run. `explaining`: --explain was given. `definition`: states their severities.
+    """The findings of a run. `explaining`: --explain was given. `definition` states the rules' severities.
 
     results.error("bad-port", "must be above 1023, got 80", item, "spec.port", current=80)
     """
@@ -71,34 +71,34 @@ class Results:
     def error(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
-        """Add what must be changed before the package is right. `more`: current, proposed, tags."""
+        """Add an error: the user must change something. `more`: current, proposed, tags."""
         self.add(Finding(rule, message, resource, field, severity=ERROR, **more))
 
     def warning(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
-        """Add what is doubtful."""
+        """Add a warning: it may be a mistake."""
         self.add(Finding(rule, message, resource, field, severity=WARNING, **more))
 
     def info(
         self, rule: str, message: str, resource: Subject | None = None, field: str = "", **more: Any
     ) -> None:
-        """Add what is good to know."""
+        """Add a note."""
         self.add(Finding(rule, message, resource, field, severity=INFO, **more))
 
     def explain(self, rule: str, message: str, resource: Subject | None = None, field: str = "") -> None:
-        """Add why a rule, preset, macro or selector did or did not apply; kept only with --explain."""
+        """Add why a rule, preset, macro or selector did or did not apply; dropped without --explain."""
         self.add(Finding(rule, message, resource, field, severity=EXPLAIN))
 
     def fail_on(self, what: str) -> None:
-        """Move severities: "warning" raises warnings to errors, "never" lowers errors to warnings."""
+        """Move severities: "warning" turns warnings into errors, "never" errors into warnings."""
         source, target = {"warning": (WARNING, ERROR), "never": (ERROR, WARNING)}.get(what, (ERROR, ERROR))
         for finding in self._found:
             if finding.severity == source:
                 finding.severity = target
 
     def finish(self) -> list[Finding]:
-        """Return all findings, each once, by severity, file, index in the file, resource, then as added."""
+        """Return the distinct findings, by severity, file, index, resource, and order of addition."""
         once: dict[tuple[object, ...], Finding] = {}
         for finding in self._found:
             once.setdefault(_said(finding), finding)

@@ -1,4 +1,4 @@
-"""The rules of findings: severity and meaning from function.yaml, why and how to mend from rules.yaml.
+"""The rules of findings: severity and meaning from function.yaml, reason and remedy from rules.yaml.
 
 unknown-preset:
   why: a preset that does not exist cannot be applied
@@ -9,9 +9,9 @@ unknown-preset:
   mend: name a preset of the pack's presets.yaml
   fix: safe
 
-`like: FUNCTION` in place of these fields takes them from the rule of this name of another function, and
-`like: FUNCTION/RULE` from one of another name. Rules that any function or krmkit itself may report are in
-rules.yaml of this folder, with their `meaning`.
+`like: FUNCTION` replaces these fields by those of another function's rule with this name, and
+`like: FUNCTION/RULE` by those of a rule with another name. Rules that any function or krmkit itself may
+report are in rules.yaml of this folder, with their `meaning`.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ COMMON, COMMANDS = "common", "commands"  # rules of every function, and of krmki
 
 @dataclass(frozen=True)
 class ExplainedRule:
-    """One rule. `owner`: its function, or COMMON or COMMANDS; `when`: a restriction such as `with --explain`.
+    """One rule. `owner`: its function, COMMON or COMMANDS. `when`: a restriction such as `with --explain`.
 
-    `wrong` and `right` are examples; rules of infos may have none. `fix`: `safe` where the nearest name is
-    that of a closed set.
+    `wrong` and `right` are examples, "" for some infos. `fix` is `safe` if the nearest name of a closed set
+    is the right one.
     """
 
     name: str
@@ -62,7 +62,7 @@ class ExplainedRule:
 
     @property
     def severities(self) -> tuple[str, ...]:
-        """All severities, the usual one first: `error or warning` of function.yaml."""
+        """All severities, the default first: `error or warning` gives ("error", "warning")."""
         return tuple(self.severity.split(" or "))
 
     @classmethod
@@ -78,7 +78,7 @@ class ExplainedRule:
 
 @cache
 def _read(folder: str) -> dict[str, Any]:
-    """Return rules.yaml of a folder as data, {} without one."""
+    """Return a folder's rules.yaml as data, {} if there is none."""
     path = os.path.join(folder, FILE)
     if not os.path.isfile(path):
         return {}
@@ -90,13 +90,13 @@ def _read(folder: str) -> dict[str, Any]:
 
 @cache
 def own_rules(group: str) -> dict[str, ExplainedRule]:
-    """Return the rules of COMMON or COMMANDS by name."""
+    """Return the rules of the group COMMON or COMMANDS by name."""
     entries = mapping(_read(os.path.dirname(__file__)), group)
     return {name: ExplainedRule.of(name, group, about["meaning"], about) for name, about in entries.items()}
 
 
 def rules_of(definition: FunctionDefinition) -> dict[str, ExplainedRule]:
-    """Return the rules of a function's own by name. Raises Refused if `like` names no function."""
+    """Return a function's rules by name. Raises Refused if `like` names an unknown function."""
     explained = _read(definition.folder)
     return {
         name: ExplainedRule.of(name, definition.name, said, _explanation(name, mapping(explained, name)))
@@ -110,7 +110,7 @@ def _explanation(name: str, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def rule_of(name: str, function: str) -> ExplainedRule | None:
-    """Return the rule of a result of a function, by its image or program, or of a command ("")."""
+    """Return the rule of a result. `function` is its image or program, or "" for a command."""
     program = function.partition(" ")[0]  # the flags of an exec follow
     short = image_name(program) if "/" in program else program
     if short not in names():
@@ -120,9 +120,9 @@ def rule_of(name: str, function: str) -> ExplainedRule | None:
 
 
 def find(name: str, functions: dict[str, Function]) -> list[ExplainedRule]:
-    """Return the rules called `name`, or the one that `FUNCTION/name` means.
+    """Return the rules called `name`, or the one rule `FUNCTION/name`.
 
-    Raises Refused for a name with a dash or slash that there is not, with the nearest one; [] for another.
+    An unknown name with a dash or slash raises Refused with the nearest one; any other unknown name gives [].
     """
     function, slash, rule = name.rpartition("/")
     among = {function: load(function, functions)} if slash else functions
@@ -137,7 +137,7 @@ def find(name: str, functions: dict[str, Function]) -> list[ExplainedRule]:
 
 
 def explained(rules: Iterable[ExplainedRule]) -> str:
-    """Return the texts of rules for a terminal; rules that say the same are one text."""
+    """Return the texts of rules for a terminal; rules with equal texts are merged."""
     alike: dict[tuple[str, ...], list[ExplainedRule]] = {}
     for one in rules:
         key = one.severity, one.when, one.meaning, one.why, one.wrong, one.right, one.mend

@@ -4,8 +4,8 @@
 - Any error: the original items, byte for byte, with the results; exit code 1 and one line for stderr.
 - No readable ResourceList: one with `items: []` and one error with the reason.
 
-So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly when
-there is a result of severity error. `run` is pure: what reads and prints is `krmkit.fn.entry`.
+So an empty output never meets exit code 0 (kpt would delete the package), and the exit code is 1 exactly if
+a result has severity error. `run` is pure: `krmkit.fn.entry` reads and prints.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _MOST_CALLS = 50_000
 class RunOptions:
     """How to run. `explain` keeps results of severity EXPLAIN, `debug` prints the traceback of a bug.
 
-    `tag`: of the image that a pipeline names; a function with versions behaves like that one. `stands_in`:
-    the warning that it answers for another release. `crds`: further CRDs, beside those among the items.
-    `jobs`: the processes that may work on one large list; 0 for one for each core.
+    `tag`: the tag of the image in the pipeline, which selects the version of a function. `stands_in`: the
+    warning that the function replaces an image of another release. `crds`: CRDs besides those among the
+    items. `jobs`: how many processes may share a large list; 0 means one for each core.
     """
 
     __slots__ = ("crds", "debug", "explain", "jobs", "limits", "stands_in", "tag")
@@ -81,7 +81,7 @@ DEFAULT_OPTIONS = RunOptions()
 def run(
     definition: FunctionDefinition, process: Process, text: str, options: RunOptions = DEFAULT_OPTIONS
 ) -> Outcome:
-    """Run `process` on a ResourceList given as text. Never raises, also for broken input."""
+    """Run `process` on the text of a ResourceList. Never raises, even for invalid input."""
     before = _make_room(options.limits)
     try:
         return _run(definition, process, text, options)
@@ -121,7 +121,7 @@ def refuse(
     options: RunOptions = DEFAULT_OPTIONS,
     trace: str = "",
 ) -> Outcome:
-    """Return the outcome of a failed run: the items of `text` as they came, and the results."""
+    """Return the outcome of a failed run: the unchanged items of `text`, and the results."""
     listed = [result.data() for result in results]
     try:
         resources = ResourceList.parse(text, options.limits)
@@ -141,7 +141,7 @@ def refuse(
 
 
 def _before(definition: FunctionDefinition, resources: ResourceList) -> list[dict[str, object]]:
-    """Return the results that the list brought along, where the function keeps them."""
+    """Return the results of the input list if the function keeps them."""
     if not definition.keeps_results:
         return []
     root = resources.envelope.root
@@ -156,9 +156,9 @@ def apply(
     config: Resource | None,
     options: RunOptions = DEFAULT_OPTIONS,
 ) -> list[Finding]:
-    """Run `process` on a list in memory, for the pipeline. A severity of error means that it failed.
+    """Run `process` on a list in memory, for a pipeline. A finding of severity error means that it failed.
 
-    After a failure the list may hold half of the changes: a pipeline ends there and writes nothing.
+    After a failure the list may be half changed, so a pipeline ends there and writes nothing.
     """
     results = Results(options.explain, definition)
     resources.function_config = config
@@ -178,7 +178,7 @@ def apply(
 def check_config(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions = DEFAULT_OPTIONS
 ) -> list[Finding]:
-    """Check a config without a run: return the findings that `apply` would stop with."""
+    """Check a config without a run. Return the findings with which `apply` would stop."""
     results = Results(definition=definition)
     before = _make_room(options.limits)
     try:
@@ -189,7 +189,7 @@ def check_config(
 
 
 def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
-    """Return the outcome without a ResourceList to return."""
+    """Return the outcome for input that is not a ResourceList."""
     from krmkit.libraries.yaml import emit
 
     result = Finding(rule, f"no readable ResourceList: {message}")
@@ -203,7 +203,7 @@ def unreadable(name: str, message: str, rule: str = "invalid-input") -> Outcome:
 
 
 def summary(name: str, results: list[Finding]) -> str:
-    """Return the one line for stderr: the first error, and how many more there are."""
+    """Return one line for stderr: the first error, and the number of others."""
     errors = [result for result in results if result.severity == ERROR]
     line = f"{name}: {' '.join(str(errors[0]).split())}"
     if len(line) > _LONGEST_LINE:
@@ -214,7 +214,7 @@ def summary(name: str, results: list[Finding]) -> str:
 
 
 def _make_room(limits: Limits) -> int:
-    """Raise Python's recursion limit for texts of the permitted depth, and return the old limit."""
+    """Raise Python's recursion limit to fit the permitted depth; return the old limit."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, min(1000 + _CALLS_PER_LEVEL * limits.depth, _MOST_CALLS)))
     return before
@@ -227,7 +227,7 @@ def _evaluate(
     options: RunOptions,
     results: Results,
 ) -> str:
-    """Decode the config and run `process`; make a result of what stops it. Return the traceback to show."""
+    """Decode the config and run `process`. An exception becomes a result; return its traceback to print."""
     outermost = effort.begin(options.limits.effort)
     resources.jobs = options.jobs
     try:
@@ -251,7 +251,7 @@ def _evaluate(
 
 
 def _finished(results: Results, resources: ResourceList) -> list[Finding]:
-    """Return the findings in their order, without the secrets of the list."""
+    """Return the sorted findings, with the list's secrets masked."""
     found = results.finish()
     if found:
         from krmkit.krm.secretwords import suspects
@@ -265,7 +265,7 @@ def _finished(results: Results, resources: ResourceList) -> list[Finding]:
 
 
 def _name_limit(results: Results) -> None:
-    """Give findings about the run's effort the rule `limit`; engines word them as their own."""
+    """Set the rule `limit` on findings about the run's effort, which engines word on their own."""
     reason = effort.used_up()
     for one in results:
         if reason in one.message:
@@ -275,7 +275,7 @@ def _name_limit(results: Results) -> None:
 def _decoded(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions, results: Results
 ) -> Config | None:
-    """Decode the config; return None, and add results, for an invalid one."""
+    """Decode the config. If it is invalid, add results and return None."""
     try:
         decoded = decode(definition, config, options.explain)
         decoded.tag, decoded.crds = options.tag, options.crds
@@ -291,7 +291,7 @@ def _decoded(
 
 
 def _name_config_file(resources: ResourceList, results: Results) -> None:
-    """Name the file of the config, if it is among the items, in results: kpt sends only its content."""
+    """Name the config's file in results if the config is among the items: kpt sends only its content."""
     config = resources.function_config
     if config is None or config.path:
         return
@@ -310,7 +310,7 @@ def _name_config_file(resources: ResourceList, results: Results) -> None:
 
 
 def _stopped(error: BaseException, results: Results, options: RunOptions) -> str:
-    """Put what stopped the run among the results, and return the traceback to show."""
+    """Add the exception that stopped the run to the results, and return the traceback to print."""
     from krmkit.libraries.go.regexp.pattern import PatternError
     from krmkit.libraries.messages.extras import MissingDependencyError
 

@@ -1,8 +1,7 @@
-"""Decide who answers an `image:`: a function in this process that stands in for it, or a container.
+"""Decide what runs for an `image:`: a function in this process as its stand-in, or a container.
 
-The one place that decides, for every command and service. A function stands in for names without a slash, and
-for images below the registries of kpt's catalog and of krmkit, and those that the caller names. `exec:` with
-a slash is a program, and runs as one.
+Every command and service asks this module. A function stands in for names without a slash, and for images
+below the registries of kpt's catalog, of krmkit, and of the caller. `exec:` with a slash is run as a program.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ _MOVING = frozenset(("", "latest", "unstable"))  # tags that name no release
 
 
 def stood_in(image: str, prefixes: Iterable[str] = ()) -> str:
-    """Return the name of the function that may stand in for an image, "" if none may.
+    """Return the name of the function that may stand in for an image, or "".
 
-    `prefixes`: registries that hold the same images, as in `--in-process registry.example/kpt-fn`.
+    `prefixes`: registries with the same images, as in `--in-process registry.example/kpt-fn`.
     """
     folder = image.partition("@")[0].rpartition("/")[0]
     below = any(f"{folder}/".startswith(f"{prefix.rstrip('/')}/") for prefix in (*REGISTRIES, *prefixes))
@@ -31,12 +30,12 @@ def stood_in(image: str, prefixes: Iterable[str] = ()) -> str:
 
 
 def behaves_as(image: str, tag: str = "") -> str:
-    """Return the release (the tag) that a stand-in behaves as; "" for krmkit's own images."""
+    """Return the release (tag) whose behaviour a stand-in has; "" for krmkit's own images."""
     return "" if _is_ours(image) else tag or image_tag(image)
 
 
 def standing_in(options: RunOptions, image: str, tag: str, warning: str) -> RunOptions:
-    """Return the options of a run in the place of an image: its release, and the warning."""
+    """Return the options for running in place of an image: the image's release, and the warning."""
     from copy import copy
 
     made = copy(options)
@@ -46,19 +45,19 @@ def standing_in(options: RunOptions, image: str, tag: str, warning: str) -> RunO
 
 
 def followed(image: str, definition: FunctionDefinition) -> list[str]:
-    """Return the releases of an image that a function follows, such as `v0.4`.
+    """Return the releases that the function follows for an image, such as `v0.4`.
 
-    [] for a function of this machine that names none.
+    [] for a function outside the catalog that names none.
     """
     own = definition.folder == f"{functions_folder()}/{definition.name}"
     return ([TAG] if own and (_is_ours(image) or not definition.releases) else []) + definition.releases
 
 
 def not_the_image(image: str, tag: str, definition: FunctionDefinition) -> str:
-    """Return the warning that a stand-in is another release than the image; "" if it follows the release.
+    """Return the warning that the stand-in follows another release than the image's, or "".
 
-    `tag`: of the Kptfile's entry, which replaces the image's tag and digest; "" without one. Of a constraint,
-    the release that fulfils it.
+    `tag`: of the Kptfile's entry, "" without one; it replaces the image's tag and digest. If it is a
+    constraint, pass the release that fulfils it.
     """
     given = image if not tag else f"{image.partition('@')[0].removesuffix(':' + image_tag(image))}:{tag}"
     own = definition.folder == f"{functions_folder()}/{definition.name}"
@@ -79,6 +78,6 @@ def _is_ours(image: str) -> bool:
 
 
 def _within(tag: str, release: str) -> bool:
-    """Return True if a tag is of a release: `v0.4.1` and `v0` are of `v0.4`."""
+    """Return True if a tag belongs to a release: `v0.4.1` and `v0` belong to `v0.4`."""
     tag = f"v{tag.removeprefix('v')}"
     return tag == release or tag.startswith((f"{release}.", f"{release}-")) or release.startswith(f"{tag}.")

@@ -1,9 +1,9 @@
-"""Make ResourceLists for tests of functions, as kpt and kustomize send them, from texts or examples.
+"""Make ResourceLists as kpt and kustomize send them, from texts or examples, for tests of functions.
 
     example = Example(Path("functions/apply-presets/examples/basic"), "apply-presets")
     outcome = run_function("functions/apply-presets", example.render_list())
 
-What a test may rely on is what the orchestrators were seen to send; see each form's docstring.
+Each form reproduces what the orchestrator was seen to send; see its docstring.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def run_function(folder: str | Path, text: str, options: RunOptions | None = Non
 
 
 def resource_list(items: Iterable[str], config: str | None = None) -> str:
-    """Return a list of resources, given as documents, in kpt's layout: compact, functionConfig last."""
+    """Return a list of resource documents in kpt's layout: compact, functionConfig last."""
     listed = [Resource(text.strip("\n") + "\n") for text in items]
     given = None if config is None else Resource(config.strip("\n") + "\n")
     return ResourceList.of(listed, given).render()
@@ -39,7 +39,7 @@ def resource_list(items: Iterable[str], config: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One resource of a package on disk: its text, its file and index, and the package that it belongs to."""
+    """One resource of a package on disk: its text, file, index, and package."""
 
     text: str
     path: str  # relative to the example's folder
@@ -47,7 +47,7 @@ class Member:
     package: str  # the same; "" for the root package
 
     def annotated(self, values: dict[str, str]) -> str:
-        """Return the text with annotations added, comments and layout kept."""
+        """Return the text with more annotations; comments and layout stay."""
         resource = Resource(self.text)
         for key, value in values.items():
             resource.set(("metadata", "annotations", key), value)
@@ -65,7 +65,7 @@ class Example:
         self._of_kpt: list[str] = []  # the members with kpt's annotations, made on first use
 
     def _config(self) -> str | None:
-        """Return the config that the first pipeline entry of the function gives it."""
+        """Return the config of the first pipeline entry that names the function."""
         for member in self.members:
             if PurePosixPath(member.path).name != "Kptfile":
                 continue
@@ -83,9 +83,9 @@ class Example:
         raise LookupError(f"no Kptfile in {self.folder} has {self.function} in its pipeline")
 
     def render_list(self, more: Iterable[str] = ()) -> str:
-        """Return the list of `kpt fn render`: paths within each resource's package, all of kpt's annotations.
+        """Return the list of `kpt fn render`: package-relative paths, all of kpt's annotations.
 
-        `more` are texts put before, between and after the members.
+        `more` are texts inserted before, between and after the members.
         """
         if not self._of_kpt:
             self._of_kpt = list(self._annotated_as_kpt_does())
@@ -151,7 +151,7 @@ def examples(function_folder: Path) -> list[Example]:
 
 
 def config_map(data: dict[str, object], name: str = "function-input") -> dict[str, object]:
-    """Return the ConfigMap that kpt makes of a Kptfile's `configMap:`, or of arguments of `kpt fn eval`."""
+    """Return the ConfigMap that kpt makes of `configMap:` in a Kptfile or of arguments of `kpt fn eval`."""
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": data}
 
 
@@ -177,7 +177,7 @@ def _is_content(text: str) -> bool:
 
 
 def _mixed(items: list[str], more: list[str]) -> list[str]:
-    """Spread `more` evenly among the items, the last one at the end."""
+    """Spread `more` evenly among the items; the last one goes to the end."""
     mixed = []
     for number, text in enumerate(more):
         start, end = number * len(items) // len(more), (number + 1) * len(items) // len(more)

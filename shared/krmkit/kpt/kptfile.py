@@ -1,10 +1,10 @@
 """The Kptfile's pipeline: functions, their order, their resources and their configs.
 
-Scalars resolve as in Go's yaml.v3 for text fields: to their source text (`a: 010` is the text 010), and ""
-for null. Unknown fields are errors where a typing error would change what runs: at the top, in the pipeline,
-in functions and selectors, and in status, where kpt reads no Kptfile that has others. The rest (info,
-upstream, inventory) is not looked into. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.67, and `when` and `configRef`
-of its next version.)
+Text fields have their source text, as Go's yaml.v3 reads them (`a: 010` is the text 010), and "" for null.
+An unknown field is an error where a typing error would change what runs: at the top, in the pipeline, in
+functions and selectors, and in status, whose unknown fields make kpt refuse the Kptfile. The rest (info,
+upstream, inventory) is not checked. (Fields: kpt.dev/v1 of kpt 1.0.0-beta.67, and `when` and `configRef` of
+its next version.)
 """
 
 from __future__ import annotations
@@ -124,23 +124,23 @@ class ResourceSelector:
         return cls(version, kind, name, namespace, _texts(data, "labels"), _texts(data, "annotations"))
 
     def __str__(self) -> str:
-        """Return `ConfigMap "conf"`, as a reference names its resource."""
+        """Return `ConfigMap "conf"`, the text of a reference in messages."""
         version = f" ({self.api_version})" if self.api_version else ""
         namespace = f" in namespace {self.namespace}" if self.namespace else ""
         return f'{self.kind}{version} "{self.name}"{namespace}'
 
     @property
     def is_empty(self) -> bool:
-        """Return True for a selector that asks for nothing.
+        """Return True if the selector has no field.
 
-        As a selector it takes every resource; as an exclusion it excludes none.
+        In `selectors` it matches every resource; in `exclude` it excludes none.
         """
         return not (
             self.api_version or self.kind or self.name or self.namespace or self.labels or self.annotations
         )
 
     def matches(self, resource: Resource) -> bool:
-        """Return True if the resource has all that is asked for."""
+        """Return True if the resource matches every field of the selector."""
         return (
             (not self.kind or resource.kind == self.kind)
             and (not self.name or resource.name == self.name)
@@ -158,11 +158,13 @@ def _covers(found: dict[str, str], asked: dict[str, str]) -> bool:
 class PipelineFunction:
     """One entry of the pipeline.
 
-    Either `image` or `exec` is given, and at most one of `config_path`, `config_map` and `config_ref`.
-    `config_path` is relative to the package as the Kptfile has it, `config_file` the same without `.`
-    segments; `config_map` is {} without one, `config_ref` selects a resource of the package itself. `when`: a
-    condition in CEL over the `resources` that the function would get, "" if it always runs. `field` is the
-    entry's path in the Kptfile, for messages.
+    Either `image` or `exec` is given, and at most one of the configs.
+
+    - `config_path`: relative to the package, as the Kptfile has it; `config_file` is the path without `.`
+      segments.
+    - `config_map`: {} without one. `config_ref`: a selector of one resource of the package.
+    - `when`: a CEL condition over the function's input, `resources`; "" if the function always runs.
+    - `field`: the entry's path in the Kptfile, for messages.
     """
 
     __slots__ = (
@@ -222,11 +224,11 @@ class PipelineFunction:
 
     @property
     def narrows(self) -> bool:
-        """Return True if the function gets a part of the resources only."""
+        """Return True if the entry has selectors or exclusions."""
         return bool(self.selectors or self.exclude)
 
     def takes(self, resource: Resource) -> bool:
-        """Return True if the function gets the resource: a selector matches, and no exclusion."""
+        """Return True if a selector matches the resource, and no exclusion does."""
         if self.selectors and not any(selector.matches(resource) for selector in self.selectors):
             return False
         return not any(not other.is_empty and other.matches(resource) for other in self.exclude)
@@ -235,7 +237,7 @@ class PipelineFunction:
 class Kptfile:
     """A Kptfile: the package's `name` and its `mutators` and `validators` in order.
 
-    `line` is the line of its file on which it begins, 0 if it is not known.
+    `line` is the Kptfile's first line in its file, 0 if unknown.
     """
 
     __slots__ = ("line", "mutators", "name", "resource", "validators")
@@ -249,24 +251,21 @@ class Kptfile:
 
     @property
     def is_blueprint(self) -> bool:
-        """Return True if the package is marked as a blueprint.
+        """Return True if the package is marked as a blueprint and has no upstream.
 
-        A package with an upstream is not: a clone has its original's marks.
+        A clone keeps its original's mark, so the upstream decides.
         """
         marked = self.resource.annotations.get(BLUEPRINT_MARK) == "true"
         return marked and self.resource.node("upstream") is None
 
     @classmethod
     def parse(cls, text: str, where: str = "Kptfile", line: int = 1) -> Kptfile:
-        """Read a Kptfile that begins on a line of its file.
-
-        Raises Refused, and YamlError for a text that is not YAML.
-        """
+        """Read a Kptfile that begins at `line` of its file. Raises Refused and YamlError."""
         return cls.of(Resource(text, label=where), where, line)
 
     @classmethod
     def of(cls, resource: Resource, where: str = "Kptfile", line: int = 0) -> Kptfile:
-        """Read the Kptfile that a resource is; `where` names it in errors. Raises Refused, YamlError."""
+        """Read a resource as a Kptfile; `where` names it in errors. Raises Refused, YamlError."""
         kptfile, kind, version = cls(resource, line), resource.kind, resource.api_version
         if kind != KIND or version != API_VERSION:
             found = f"{kind or 'no kind'} ({version or 'no apiVersion'})"
@@ -286,10 +285,10 @@ class Kptfile:
         return kptfile
 
     def located(self, problem: str) -> str:
-        """Return a problem that begins with a field's path, with the line of the field before it.
+        """Return a problem that begins with a field's path, prefixed with the field's line.
 
-        Example: `line 8, column 5: pipeline.mutators[0].image: ...`. Of a field that is not there, the
-        nearest above it counts.
+        Example: `line 8, column 5: pipeline.mutators[0].image: ...`. If the field is absent, the line is its
+        nearest parent's.
         """
         if not self.line:
             return problem
@@ -300,7 +299,7 @@ class Kptfile:
 
 
 def _offset(node: Node, steps: list[str | int]) -> int:
-    """Return where the deepest key or element of a path starts that a tree has."""
+    """Return the start of a path's deepest key or element that exists in the tree."""
     found = 0
     for step in steps:
         if isinstance(node, Map):

@@ -1,13 +1,13 @@
-"""`.krmignore`: the files and folders of a package to leave out, by exactly kpt's rules.
+r"""`.krmignore`: the files and folders that a package leaves out, by kpt's rules.
 
 The format is a subset of .gitignore, with differences that packages rely on:
 
-- A pattern without a leading slash is compared with the last segments of a path, as many as the pattern has:
-  `a/b` matches `x/a/b`. One with a leading slash is compared with the whole path.
-- `*` and `?` stop at a slash, and `**` is no more than `*`. `[a-z]`, `[^a]` and `\\*` work.
+- A pattern without a leading slash is matched against the last segments of a path, as many as the pattern
+  has: `a/b` matches `x/a/b`. With a leading slash it is matched against the whole path.
+- `*` and `?` stop at a slash, and `**` equals `*`. `[a-z]`, `[^a]` and `\*` work.
 - `!pattern` keeps what another line leaves out, in any order.
 - Files below an ignored folder are not tested.
-- A subpackage has rules of its own: those of its parent do not reach into it, and cannot leave it out.
+- A subpackage has rules of its own: its parent's rules do not apply inside it, and cannot leave it out.
 
 (go-gitignore of 2020-06-26 as vendored by kyaml; compared with kpt 1.0.0-beta.56 in tests/e2e.)
 """
@@ -45,7 +45,7 @@ class KrmIgnore:
                 patterns.append(_Pattern(line))
 
     def ignores(self, path: str, is_folder: bool = False) -> bool:
-        """Return True if the path is left out; it is relative to the .krmignore's folder, with slashes."""
+        """Return True if a path, relative to the .krmignore's folder and with slashes, is left out."""
         segments = path.split("/")
         if any(pattern.matches(segments, is_folder) for pattern in self._kept):
             return False

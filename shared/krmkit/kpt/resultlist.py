@@ -20,11 +20,11 @@ FILE = "results.yaml"
 class FunctionRun:
     """One function of a pipeline after its run.
 
-    `kind` is "image" or "exec", `name` the text of that field in the Kptfile, `package` the package's folder
-    relative to the root package, `field` the entry's path in its Kptfile. `results`: in the form of the
-    specification; `explained`: the positions of those that only --explain adds. `causes`: the recorded causes
-    of a function of this catalog, if it explains; `config`: its config. `skipped`: its condition was false,
-    so it did not run; `step`: the name of the entry, "" if it has none.
+    - `kind`, `name`: "image" or "exec", and the text of this field in the Kptfile.
+    - `package`: the package's folder, relative to the root package. `field`: the entry's path in its Kptfile.
+    - `results`: in the specification's form. `explained`: the positions of those that --explain adds.
+    - `causes`: the recorded causes of a catalog function that explains. `config`: its config.
+    - `skipped`: the entry's condition was false, so it did not run. `step`: the entry's name, or "".
     """
 
     kind: str

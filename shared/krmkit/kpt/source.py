@@ -1,7 +1,7 @@
-"""A file of a package as text: split into documents, and joined again with only the changes.
+"""A file of a package as text, split into documents, and joined again with the changed ones.
 
-Unchanged pieces join to exactly the file's bytes. The text between documents (separators, comments that
-belong to no resource, line ends) stays with the document that follows.
+Unchanged documents join to exactly the file's bytes. The text between documents (separators, comments, line
+ends) belongs to the document that follows.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ class FileResource(Resource):
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Return metadata.annotations as texts, with file, index and package as kpt passes them."""
+        """Return metadata.annotations as texts, with the path, index and package that kpt adds."""
         return {**self.location.annotations, **super().annotations}
 
     @classmethod
     def made(cls, resource: Resource, location: Location) -> FileResource:
-        """Return the item for a function's new resource."""
+        """Return the item for a resource that a function created."""
         item = cls(standalone(resource), location, location.path, resource.limits)
         item.changed = True
         return item
 
     def revert(self, text: str, changed: bool) -> None:
-        """Restore an earlier text, as validators must not change anything."""
+        """Restore an earlier text, because a validator must not change anything."""
         self._replace(text)
         self.changed = changed
 
@@ -92,7 +92,7 @@ class SourceFile:
     def joined(self, items: Sequence[Resource]) -> str:
         """Return the file's text with these resources, in this order.
 
-        Resources of this file keep the text before them.
+        Each of the file's own resources keeps the text before it.
         """
         own = {id(item): position for position, item in enumerate(self.items)}
         parts: list[str] = []
@@ -124,8 +124,8 @@ def joined(items: Sequence[Resource]) -> str:
 def split_documents(text: str, label: str) -> list[tuple[str, str]]:
     """Return (separator, body) of each document, as kpt splits them; joined they are the text.
 
-    A separator is a line that starts with three dashes, other than the first line. Raises Refused if more
-    than a comment follows the dashes.
+    A separator is a line that starts with three dashes, except the first line. Raises Refused if more than a
+    comment follows the dashes.
     """
     documents: list[tuple[str, str]] = []
     separator = ""
@@ -155,7 +155,7 @@ def first_document(text: str, label: str) -> str:
 
 
 def has_content(body: str) -> bool:
-    """Return True if a document holds more than comments, markers, directives of nothing, and null."""
+    """Return True if a document has more than comments, markers, directives and null."""
     if len(body) > 2 and body[0].isalpha() and ":" in body[: body.find("\n") + 1]:
         return True  # a key on the first line, the usual case
     for line in body.split("\n"):
@@ -169,7 +169,7 @@ def has_content(body: str) -> bool:
 
 
 def strip_orchestration(resource: Resource) -> None:
-    """Remove the annotations that kpt removes, and the whole map if it is empty then."""
+    """Remove the annotations that kpt removes, and then an empty annotations map."""
     removed = False
     for name in ORCHESTRATION:
         removed = resource.remove(("metadata", "annotations", name)) or removed
@@ -187,7 +187,7 @@ def standalone(resource: Resource) -> str:
 
 
 def package_file(path: str, text: str, package: str, label: str, limits: Limits) -> SourceFile:
-    """Read a file of a package, without the annotations that kpt removes."""
+    """Read a file of a package, and remove the annotations that kpt removes."""
     file = SourceFile(path, text, package, label, limits)
     for item in file.items:
         if may_hold_orchestration(item.original):
@@ -196,7 +196,7 @@ def package_file(path: str, text: str, package: str, label: str, limits: Limits)
 
 
 def without(data: object, annotations: tuple[str, ...]) -> object:
-    """Return a resource's data without these annotations, and without `annotations` if that is empty then."""
+    """Return a resource's data without these annotations, and without an `annotations` map left empty."""
     if not isinstance(data, dict) or not isinstance(data.get("metadata"), dict):
         return data
     found = data["metadata"].get("annotations")
@@ -210,9 +210,9 @@ def without(data: object, annotations: tuple[str, ...]) -> object:
 
 
 def may_hold_orchestration(text: str) -> bool:
-    """Return True if the text may hold an annotation that kpt removes; false positives occur.
+    """Return True if the text may have an annotation that kpt removes; false positives occur.
 
-    `config.kubernetes.io/local-config`, which many resources have, is not one of them.
+    `config.kubernetes.io/local-config`, which many resources have, gives no false positive.
     """
     if "config.kubernetes.io/" not in text and "config.k8s.io/" not in text:
         return False

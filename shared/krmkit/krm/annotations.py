@@ -1,4 +1,4 @@
-"""Annotations that orchestrators and krmkit put on resources, and where a resource lives by them."""
+"""Annotations that orchestrators and krmkit set on resources, and the file and index they carry."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _DIGITS = 18  # Go's numbers have no more, and Python refuses to read some thous
 
 
 def number(text: str) -> int | None:
-    """Return the whole number, from 0, in an annotation's value; None if it is something else."""
+    """Return the whole number, from 0, in an annotation's value, or None."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= _DIGITS else None
 
 
 def is_tool_key(name: str) -> bool:
-    """Return True for an annotation of kpt, kustomize or krmkit: engines and copies do not have them.
+    """Return True for an annotation of kpt, kustomize or krmkit, which engines do not see or copy.
 
     Examples: `config.kubernetes.io/local-config`, `kpt.dev/config-injection`,
     `internal.kpt.dev/upstream-identifier`.
@@ -48,16 +48,16 @@ def is_tool_key(name: str) -> bool:
 
 
 def is_place_key(name: str) -> bool:
-    """Return True for an annotation with an item's place, which orchestrators add for a run and remove."""
+    """Return True for an annotation with an item's path or index, which exists only during a run."""
     return name in (LEGACY_PATH, LEGACY_INDEX) or name.startswith(_PREFIXES_OF_PLACES)
 
 
 class Location:
-    """Where a resource lives: file path relative to its package, index in the file, path of the package.
+    """The place of a resource: file path relative to its package, index in the file, path of the package.
 
-    `digits`: the index as written: a function may write "01", which kpt distinguishes from "1". It is "" for
-    a resource without an index, which comes after those of its file that have one. `line` is its first line
-    in the file, from 1; 0 if it is not known.
+    `digits` is the index as written: kpt distinguishes "01" from "1". It is "" for a resource without an
+    index, which sorts after the others of its file. `line` is the first line in the file, from 1; 0 if
+    unknown.
     """
 
     __slots__ = ("digits", "index", "line", "package", "path")
@@ -76,7 +76,7 @@ class Location:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """Return the annotations that kpt adds for it, in its order."""
+        """Return the annotations that kpt adds for this place, in kpt's order."""
         said = {
             LEGACY_INDEX: self.digits,
             LEGACY_PATH: self.path,

@@ -1,7 +1,7 @@
 """Work on the items of a large list in several processes, if no item needs another.
 
-Each process is a copy of this one that works on a share of the items. It hands back the texts of those that
-it changed, and the results of the work; both are put in the order of the list, as if there were one process.
+Each process is a fork that works on a share of the items. It returns the texts of changed items and the
+results of the work; both are merged in the list's order, so the output is that of one process.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     """The text of a changed item, True if its lines can be read, and the result of the work."""
 
 FEWEST = 500
-"""Items of a share: two such shares take 61 to 76 percent of the time of one process, and 15 more of CPU."""
+"""Items of a share: two shares take 61 to 76 percent of one process's time, and 15 percent more CPU."""
 _MOST = 8  # processes; each holds what it works on once more
 
 
 def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resource], T]) -> list[T]:
-    """Return the result of `work`, plain data, for each of the items. It may change its own item only.
+    """Return the results of `work` (plain data) for all items. `work` may change only the item it gets.
 
-    A share whose work fails in its process is worked on here again, so errors are those of one process.
+    A share whose work fails is repeated in this process, so errors are those of one process.
     """
     count = _processes(resources, len(items))
     if count < 2:
@@ -68,7 +68,7 @@ def apart(resources: ResourceList, items: list[Resource], work: Callable[[Resour
 
 
 def _processes(resources: ResourceList, count: int) -> int:
-    """Return how many processes work on a list: one if aliases or the log of causes tie items together."""
+    """Return how many processes to use: one if aliases or the log of causes connect items."""
     if resources.jobs == 1 or count < 2 * FEWEST or resources.causes is not None or resources._has_anchors():
         return 1
     from krmkit.libraries.process.child import cores

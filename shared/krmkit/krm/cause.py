@@ -1,10 +1,10 @@
-"""Causes: the inputs that set the paths of a resource, recorded by the engine, only while a run explains.
+"""Causes: the inputs that set the paths of a resource. Engines record them while a run explains.
 
     causes = resources.causes
     if causes is not None: # None: the run does not explain
         causes.set(item, ("data", "site"), Cause("config", "site", config, ("data", "site")))
 
-`krmkit why` and reports show them beside the values; nothing reads them from messages.
+`krmkit why` and reports show them beside the values. Messages are never parsed for causes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Cause:
 
 
 class PathCauses:
-    """The causes of each path of one object. The last writer of a path wins, also over earlier ones below.
+    """The causes of each path of one object. The last write of a path wins over earlier ones at or below it.
 
     causes.set(("spec",), template)
     causes.set(("spec", "replicas"), topology)
@@ -88,7 +88,7 @@ class PathCauses:
             self.set(path, *causes)
 
     def at(self, path: Path) -> list[Cause]:
-        """Return the causes of a value: the last writer of it or of what holds it, else all below it."""
+        """Return the causes of a value: the last write of it or of a parent, else of all paths below it."""
         best = 0
         found: list[Cause] = []
         for depth in range(len(path) + 1):
@@ -109,11 +109,11 @@ class PathCauses:
         return [self.at(path) for path in paths]
 
     def entries(self) -> list[tuple[Path, tuple[Cause, ...]]]:
-        """Return all paths with their causes, in the order in which they were set."""
+        """Return all paths with their causes, in the order of their writes."""
         return [(path, causes) for path, (_, causes) in sorted(self._set.items(), key=lambda one: one[1][0])]
 
     def moved(self, path: Path, index: int, by: int) -> None:
-        """Move the causes of list entries from `index` on: `by` is 1 for an insertion, -1 for a removal."""
+        """Shift the causes of list entries from `index` on: `by` is 1 for an insertion, -1 for a removal."""
         size = len(path)
         kept: dict[Path, tuple[int, tuple[Cause, ...]]] = {}
         for written, entry in self._set.items():
@@ -131,7 +131,7 @@ class PathCauses:
 
 
 class CauseLog:
-    """The causes of the paths of a list's resources, during one run of a function."""
+    """The causes in all resources of a list, during one run of a function."""
 
     __slots__ = ("_now", "_of")
 
@@ -149,19 +149,19 @@ class CauseLog:
         self._of[id(resource)] = (resource, causes)
 
     def of(self, resource: Resource) -> PathCauses:
-        """Return what set the paths of one resource, for adding to it."""
+        """Return the causes of one resource, to add to them."""
         known = self._of.get(id(resource))
         if known is None:
             known = self._of[id(resource)] = (resource, PathCauses())
         return known[1]
 
     def find(self, resource: Resource) -> PathCauses | None:
-        """Return what set the paths of one resource; None if the run set nothing in it."""
+        """Return the causes of one resource; None if the run set nothing in it."""
         known = self._of.get(id(resource))
         return None if known is None else known[1]
 
     def replace(self, resource: Resource, item: Resource) -> None:
-        """Note that a new resource is another object from now on: the item of a file."""
+        """Note that `item`, an item of a file, replaces a new resource."""
         self._now[id(resource)] = (resource, item)
         known = self._of.pop(id(resource), None)
         if known is not None:
@@ -172,7 +172,7 @@ class CauseLog:
         return [entry for entry in self._of.values() if entry[1]]
 
     def now(self, resource: Resource) -> Resource:
-        """Return the item that a resource has become, else the resource itself."""
+        """Return the item that replaced a resource, else the resource."""
         known = self._now.get(id(resource))
         return resource if known is None else known[1]
 
@@ -180,7 +180,7 @@ class CauseLog:
 def config_cause(config: Resource, *field: str | int, follows: bool = False) -> Cause:
     """Return the cause for a field of a function's config, named by its path below `spec` or `data`.
 
-    `config_cause(config, "spec", "injectors", 0)` has the name `injectors[0]`.
+    `config_cause(config, "spec", "injectors", 0)` is named `injectors[0]`.
     """
     from krmkit.libraries.json.paths import dotted
 

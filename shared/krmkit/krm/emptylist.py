@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def opened(text: str, limits: Limits) -> Chunks | None:
-    """Return the text around the items that a list with `items: []` gets; None if blocks do not fit there.
+    """Return the text around items that replace `items: []`; None if block items do not fit there.
 
     Example: of the lines `items: [] # none` and `results: []` the first becomes the head `items: # none`, the
-    other the tail.
+    second the tail.
     """
     if any(sign in text for sign in (*ODD_BREAKS, "\ufeff")):
         return None  # places of nodes count them otherwise
@@ -35,7 +35,7 @@ def opened(text: str, limits: Limits) -> Chunks | None:
 
 
 def _behind_deeper(text: str, position: int, column: int) -> int:
-    """Return the end of the blank lines and deeper comments at `position`, which block scalars would take."""
+    """Return the end of blank lines and deeper comments at `position`: a block scalar would absorb them."""
     while position < len(text):
         end = text.find("\n", position) + 1 or len(text)
         content = text[position:end].lstrip(" ")
@@ -47,7 +47,7 @@ def _behind_deeper(text: str, position: int, column: int) -> int:
 
 
 def emptied(head: str) -> str:
-    """Return the text before the items, with an empty list behind its last key; comments may follow."""
+    """Return the head with `[]` after its last key, before the comments that follow it."""
     lines = head.rstrip().split("\n")
     at = next(index for index in reversed(range(len(lines))) if lines[index].lstrip()[:1] not in ("", "#"))
     key = lines[at].partition(" #")[0].rstrip()

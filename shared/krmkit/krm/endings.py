@@ -1,4 +1,4 @@
-"""The text of a resource for a place before other text."""
+"""The text of a resource that other text follows."""
 
 from __future__ import annotations
 

@@ -8,9 +8,9 @@ UNNAMED = "refused"  # the rule of a failure that no rule of a function describe
 
 
 class Refused(Exception):  # noqa: N818  # what the run is
-    """A run that ends, with the finding that says what is wrong and what would be right.
+    """An error that ends a run. Its finding tells what is wrong and what would be right.
 
-    A text makes a finding without a rule of its own: `Refused("site: holds no Kptfile").finding.message`.
+    A text becomes a finding without a rule: `Refused("site: holds no Kptfile").finding.message`.
     """
 
     def __init__(self, problem: Finding | str) -> None:

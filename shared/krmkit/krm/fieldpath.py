@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 
 
 def container(root: Map, path: Path, child: str | int, label: str) -> Map | Seq:
-    """Return the collection at a path, made for `child` if absent; aliases on the way become copies."""
+    """Return the collection at a path, created for the key `child` if absent; aliases become copies."""
     node: Map | Seq = root
     for position, step in enumerate(path):
         following = path[position + 1] if position + 1 < len(path) else child

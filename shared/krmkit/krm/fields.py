@@ -1,6 +1,6 @@
 """Fields of a resource with their line comments, in the order of the text.
 
-Aliases are not followed: their anchor's value is visited in its own place.
+Aliases are not followed: the anchored value is visited at its own place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CommentedField:
-    """A field: its `path` (keys and positions), its value `node`, its `entry` unless it is a list's item."""
+    """A field: `path` (keys and positions), value `node`, and `entry`, which is None for a list's item."""
 
     __slots__ = ("_comment", "entry", "item", "node", "path")
 
@@ -41,21 +41,21 @@ class CommentedField:
 
     @property
     def is_written(self) -> bool:
-        """Return True if the text has a value (`~` and `""` count); `key:` alone has none."""
+        """Return True unless the field is `key:` alone; `~` and `""` count as written."""
         node = self.node
         return not (isinstance(node, Scalar) and not node.style and not node.text and node.source is not None)
 
     def put(self, value: Node) -> None:
-        """Set another value; the anchor and the comment stay."""
+        """Set another value; anchor and comment stay."""
         take_anchor(value, self.node)
         self.item.set(self.path, value)
         self.node = value
 
 
 def fields(item: Resource, word: str = "") -> Iterator[CommentedField]:
-    """Yield every field of a resource below its root, collections before their entries.
+    """Yield every field below the root of a resource, collections before their entries.
 
-    `word`: fields without it on their lines may be left out.
+    `word`: fields without this word on their lines may be skipped.
     """
     _ = item.text  # written first: a map that an earlier function has put is visited as one of the text
     found = item._scalars_with(word) if word else None

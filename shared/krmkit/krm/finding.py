@@ -30,20 +30,17 @@ IDENTITY = ("apiVersion", "kind", "namespace", "name")
 class Finding:
     """One finding.
 
-    - `rule`: the id of the rule, listed in function.yaml. `message`: what is wrong, and what would be right.
-    - `severity`: the one that function.yaml states; an engine names it only where the rule has several there.
+    - `rule`: the rule's id, listed in function.yaml. `message`: what is wrong, and what would be right.
+    - `severity`: the one in function.yaml; an engine sets it only for a rule with several.
     - `resource`: its subject. An engine without resources leaves it out, and the caller adds it with `at`.
-    - `field`: the path in the resource, as in `spec.ports[0].port`. `current` and `proposed`: the value there
-    and a
-      right one, None if there is none to show; never a secret.
-    - `tags`: more for programs to read, as in `{"pack": "cilium"}`. `about`: its subject in the rule's own
-    terms, as
-      tests compare it.
+    - `field`: the path in the resource, such as `spec.ports[0].port`.
+    - `current`, `proposed`: the value there and a right one, None if there is none to show; never a secret.
+    - `tags`: more for programs, such as `{"pack": "cilium"}`.
+    - `about`: the subject in the rule's own terms, which tests compare.
     - `related`: other places that belong to it, see `beside`.
-    - `explained`: it is there only because --explain was given.
-    - `line` and `column`: the place in a text inside the resource, from 1; 0 if it is about no such place.
-    The
-      specification has no field for them, so who knows the resource puts them into the message.
+    - `explained`: reported only because of --explain.
+    - `line`, `column`: the place in a text inside the resource, from 1, else 0. The specification has no
+      field for them, so the caller that knows the resource adds them to the message.
     """
 
     __slots__ = (
@@ -80,7 +77,7 @@ class Finding:
             self.at(resource)
 
     def at(self, resource: Subject | None, **tags: str) -> Self:
-        """Add the resource and tags; those that the finding has already stay."""
+        """Add the resource and tags; existing ones stay."""
         if resource is not None and self.file is None and self.resource_ref is None:
             reference = resource.ref()
             # The specification wants these three, or no reference.
@@ -102,7 +99,7 @@ class Finding:
 
     @property
     def instead(self) -> tuple[object, object] | None:
-        """Return what is wrong and what is proposed for it: the message carries both, or the values do."""
+        """Return the wrong and the proposed value, if the message or the values give both."""
         right = getattr(self.message, "right", None)
         if right is not None:
             return getattr(self.message, "wrong", None), right
@@ -159,7 +156,7 @@ def _stated(rule: str) -> str:
 
 
 def _encodable(value: object) -> object:
-    """Replace what UTF-8 cannot carry by `?`: JSON texts may hold lone surrogates."""
+    """Replace lone surrogates, which JSON texts may hold and UTF-8 cannot, by `?`."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Items of a list in brackets, `items: [{...}, {...}]`, as they are written there."""
+"""Items of a list in brackets: `items: [{...}, {...}]`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def flow_body(items: list[Resource], chunks: Chunks) -> str:
-    """Return the text between head and tail of a list in brackets: items, and the texts between them."""
+    """Return the text inside the brackets: items and the texts between them."""
     joints = chunks.joints or []
     texts = [_in_flow(item) for item in items]
     if len(texts) != len(chunks.items) or type(items[-1]) is not ListItem:

@@ -25,13 +25,13 @@ _KEY_STARTS = frozenset("_./")  # beside letters and digits
 
 
 def _is_word(name: str) -> bool:
-    """Return True for a key that is written as a word, such as `example.com/path`."""
+    """Return True for an unquoted key such as `example.com/path`."""
     sign = name[:1]
     return (sign.isalnum() or sign in _KEY_STARTS) and " #" not in name and name[-1] != " "
 
 
 def _other_key(name: str) -> str | None:
-    """Return a key that is no word: one in quotes, or with blanks before its colon; None for no key."""
+    """Return a quoted key, or one with blanks before its colon; None if the text is no key."""
     quote, inner = name[:1], name[1:-1]
     word = name.rstrip(" ")
     if len(name) > 1 and quote in _QUOTES and name[-1] == quote and quote not in inner and "\\" not in inner:
@@ -40,11 +40,10 @@ def _other_key(name: str) -> str | None:
 
 
 class Block:
-    """A block mapping or list: lines from `first` up to `end`, the column of keys or dashes, and `children`.
+    """A block mapping or list: lines `first` to `end`, the column of its keys or dashes, and `children`.
 
-    `children`: the line of each key, or of each entry by its position. It is `~line` for a key that is there
-    twice or written otherwise than as a word; one that only the parser can read is under the number of its
-    line, and `is_odd` is True.
+    `children`: the line of each key or list position. A duplicate or quoted key is stored as `~line`, and a
+    key that only the parser can read under its line number, with `is_odd` True.
     """
 
     __slots__ = ("children", "column", "end", "first", "is_list", "is_odd")
@@ -67,9 +66,10 @@ class Block:
 
 
 class ItemLines:
-    """A text as lines, with the column of each line's content, and its block collections by path, on demand.
+    """A text as lines, the column of each line's content, and its block collections by path, on demand.
 
-    Edits change the lines and so `text`. The first line of the text is at `column`, as all its keys are.
+    Edits change the lines and so `text`. All keys of the root are at `column`, also the one on the first
+    line.
     """
 
     __slots__ = ("_ends", "blocks", "column", "columns", "is_edited", "lines", "places")
@@ -91,7 +91,7 @@ class ItemLines:
         return "\n".join([*self.lines, ""] if self._ends else self.lines)[self.column :]
 
     def measure(self) -> None:
-        """Find the column of each line's content, which only a place that is not known yet needs."""
+        """Find the column of each line's content. Only the first search for an unknown place needs it."""
         if not self.columns:
             self.columns = [
                 len(line) - len(content) if (content := line.lstrip(" ")) else BLANK for line in self.lines
@@ -100,7 +100,7 @@ class ItemLines:
     # Reading
 
     def block(self, path: Path) -> Block | None:
-        """Return the block mapping or list at a path; None if it is absent or not plainly one."""
+        """Return the block mapping or list at a path; None if it is absent or needs the parser."""
         try:
             return self.blocks[path]
         except KeyError:
@@ -128,7 +128,7 @@ class ItemLines:
         return found
 
     def scalar(self, path: Path) -> Place | None:
-        """Return the place of the scalar at a path; None if it is absent or not plainly one of one line."""
+        """Return the place of the one-line scalar at a path; None if it is absent or needs the parser."""
         known = self.places.get(path)
         if known is not None:
             return known
@@ -140,7 +140,7 @@ class ItemLines:
         return self.value(number, start, found.column, found.end)
 
     def lacks(self, path: Path) -> bool:
-        """Return True if a path plainly leads to nothing, False also if that is not plain to see."""
+        """Return True if a path is certainly absent; False if it exists or only the parser can tell."""
         found, step = self.block(path[:-1]), path[-1]
         if found is not None:
             fits = isinstance(step, int) and step >= 0 if found.is_list else isinstance(step, str)
@@ -148,9 +148,9 @@ class ItemLines:
         return len(path) > 1 and self.lacks(path[:-1])
 
     def value(self, number: int, start: int, column: int, end: int) -> Place | None:
-        """Return the place of the scalar behind the colon that ends at `start`, for a key at `column`.
+        """Return the place of the scalar after the colon that ends at `start`, for a key at `column`.
 
-        None if it is not plainly a scalar of one line.
+        Return None if it is not a simple scalar of one line.
         """
         line = self.lines[number]
         content = line[start:].lstrip(" ")
@@ -184,9 +184,9 @@ class ItemLines:
         return self.lines[place[0]][place[1] : place[2]]
 
     def _mapping(self, first: int, end: int, outer: int, inside: int = -1) -> Block | None:
-        """Return the block mapping at a line, below a key or dash at column `outer`; None if it is not plain.
+        """Return the block mapping at a line, below a key or dash at column `outer`, or None.
 
-        `inside`: the column of its first key, if that is behind a dash.
+        `inside`: the column of the first key, if it follows a dash.
         """
         lines, keys = self.lines, dict[str | int, int]()
         column = BLANK - 1
@@ -225,7 +225,7 @@ class ItemLines:
         return Block(first, end, column, keys, False, odd > 0)
 
     def _list(self, first: int, end: int, outer: int) -> Block | None:
-        """Return the block list at a line, below a key at column `outer`; None if it is not plain."""
+        """Return the block list at a line, below a key at column `outer`, or None."""
         entries = dict[str | int, int]()
         column = -1
         for number, at in enumerate(self.columns[first:end], first):
@@ -246,7 +246,7 @@ class ItemLines:
     def _end(self, first: int, column: int, end: int) -> int:
         """Return the end of the lines from `first` on that belong to a key at `column`.
 
-        A comment at `column` or left of it ends nothing: what is deeper behind it belongs to the key still.
+        Comments end nothing, at any column: deeper lines after them still belong to the key.
         """
         comments = -1  # the end if only comments and blank lines follow
         lines, columns = self.lines, self.columns
@@ -271,10 +271,10 @@ class ItemLines:
         self.is_edited = True
 
     def can_grow(self, found: Block) -> bool:
-        """Return True if a key can follow a block mapping's last line, which is no blank and no comment.
+        """Return True if a key can follow the last line of a block mapping: not after blanks or comments.
 
-        A key at the mapping's own column ends any line: no quote and no flow collection is open there. But a
-        literal that ends the text without a line break would get one as a part of its value.
+        A key at the mapping's column ends any line, because no quote or flow collection is open there. But a
+        literal at the end of the text without a line break would get one as part of its value.
         """
         last = found.end - 1
         at = self.columns[last]
@@ -283,9 +283,9 @@ class ItemLines:
         return self._ends or not any("|" in line or ">" in line for line in self.lines)
 
     def grow(self, path: Path, new: list[str], keys: dict[str, int]) -> None:
-        """Put lines with new keys behind the last line of the block mapping at `path`; move the blocks along.
+        """Insert lines with new keys after the last line of the block mapping at `path`; shift later blocks.
 
-        `keys`: the number in `new` of the line of each key, `~number` if it is not written as a word.
+        `keys`: the index in `new` of each key's line, `~index` for a quoted key.
         """
         owner = self.block(path)
         assert owner is not None

@@ -1,4 +1,4 @@
-"""Items of a list's text: they know the anchors before them, and drop their lines if these are too many."""
+"""Items of a list's text: they know the anchors before them, and drop their lines to save memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FEW_LINES = 5_000
 
 
 class ListAnchors:
-    """The anchors of a list's items; each item is read once, in order, when an alias first asks."""
+    """The anchors of a list's items. Items are read once, in order, when an alias first needs them."""
 
     __slots__ = ("_found", "_items", "_next")
 
@@ -35,7 +35,7 @@ class ListAnchors:
         self._found: dict[str, list[tuple[int, Node]]] = {}
 
     def last_before(self, number: int, name: str) -> Node | None:
-        """Return the anchored node for an alias in item `number`; None if no item before has the anchor."""
+        """Return the anchored node for an alias in item `number`; None if no earlier item has it."""
         from bisect import bisect_left  # few lists have an alias
 
         while self._next < number:
@@ -51,7 +51,7 @@ class ListAnchors:
 
 
 class AnchorsBefore:
-    """The anchors that an alias in one item may refer to: those of the items before it."""
+    """The anchors that an alias in an item may refer to: those of earlier items."""
 
     __slots__ = ("_anchors", "_number")
 
@@ -64,7 +64,7 @@ class AnchorsBefore:
 
 
 class Companions:
-    """State that the items of a list share: `anchors` of the list, and the lines that they hold."""
+    """State that the items of a list share: the list's `anchors`, and the number of lines in memory."""
 
     __slots__ = ("_count", "_items", "_most", "anchors")
 
@@ -75,7 +75,7 @@ class Companions:
         self._most = _MOST_LINES
 
     def note_lines(self, item: ListItem, count: int) -> None:
-        """Note an item's number of lines; if they are too many, earlier items keep their texts only."""
+        """Count an item's lines; above the limit, earlier items drop theirs and keep their text."""
         self._count += count
         if self._count > self._most:
             for other in self._items:
@@ -110,7 +110,7 @@ class ListItem(Resource):
         return f"item {self.number + 1}"
 
     def forget_lines(self) -> None:
-        """Keep the text only, and the identity of the item."""
+        """Drop the lines; text and identity stay."""
         self._forget_lines()
 
     def _split(self) -> ItemLines:
@@ -126,8 +126,8 @@ class ListItem(Resource):
 def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelope: Document) -> None:
     """Raise Refused if an edit removed an anchor that an alias elsewhere in the list may need.
 
-    items: as they are to be written; edits: the text of each item that came with the list, before and after;
-    envelope: the text around the items.
+    items: in the order of writing; edits: each original item's text before and after; envelope: the text
+    around the items.
     """
     lost = set[str]().union(*(_words(before, "&") - _words(after, "&") for before, after in edits))
     if not lost:
@@ -148,7 +148,7 @@ def refuse_lost(items: list[Resource], edits: Iterable[tuple[str, str]], envelop
 
 
 def _words(text: str, sign: str) -> set[str]:
-    """Return the words behind a sign: all anchors for `&`, perhaps more. `a: &b 1 && c` gives {"b"}."""
+    """Return the words after a sign: for `&` all anchors, perhaps more. `a: &b 1 && c` gives {"b"}."""
     if sign not in text:
         return set()
     words = (piece.split(None, 1)[0] for piece in text.split(sign)[1:] if piece[:1].strip())
@@ -156,7 +156,7 @@ def _words(text: str, sign: str) -> set[str]:
 
 
 def _wanted(text: str) -> list[str]:
-    """Return the names of a text's aliases whose anchors are elsewhere."""
+    """Return the names of aliases in a text that has no anchor for them."""
     try:
         documents = parse_all(text, anchors=AnyAnchor())
     except YamlError:

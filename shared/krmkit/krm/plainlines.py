@@ -1,7 +1,7 @@
-"""Fields that are found by a word in their line, and their paths by the lines above, without a parse.
+"""Find fields by a word in their line, and their paths by the lines above, without a parse.
 
 For line-safe items only (`krmkit.krm.itemlines`). Every line from the field up to the top of the resource
-must be a plain key, or the dash of a list; else the parser has to look.
+must be a plain key or a list's dash; otherwise the parser is needed.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ _SIGNS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def fields_with(lines: ItemLines, word: str) -> list[PlainField] | None:
-    """Return the scalars whose lines hold a word; None if that is not plain to see.
+    """Return the scalars whose lines contain a word; None if the parser is needed.
 
-    Example: of the lines `a:`, `- b: c # x` and the word `x` it is `[(("a", 0, "b"), (1, 5, 6), "# x")]`.
+    Example: for the lines `a:`, `- b: c # x` and the word `x` it is `[(("a", 0, "b"), (1, 5, 6), "# x")]`.
     """
     lines.measure()
     found: list[PlainField] = []

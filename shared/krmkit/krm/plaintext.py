@@ -56,9 +56,9 @@ def is_plainly_sound(text: str) -> bool:
 
 
 def _may_repeat_keys(plain: list[str], lines: list[str]) -> bool:
-    """Return True if no line left of it is between two lines with one key at one column.
+    """Return True if two lines have one key at one column and no line left of them in between.
 
-    plain: the lines with blanks in the place of dashes.
+    plain: the lines, with dashes replaced by blanks.
     """
     heads: dict[str, int] = {}
     lefts: dict[int, tuple[int, int]] = {}  # the last line left of a column, and the last line searched
@@ -91,7 +91,7 @@ def _has_plain_keys(line: str) -> bool:
 
 
 def plain_text(written: str) -> str:
-    """Return the text of a scalar of one line without escapes: `a` of `'a'`."""
+    """Return the value of a one-line scalar without escapes: `'a'` gives `a`."""
     quote = written[0]
     if quote == "'":
         return written[1:-1].replace("''", "'")
@@ -109,8 +109,8 @@ def restyled(old: str, value: str) -> str:
 
 
 def stays_safe(old: str, new: str, is_last: bool) -> bool:
-    """Return True if a line-safe text stays so with another scalar; `is_last`: it ends its line.
+    """Return True if a line-safe text stays so with another scalar; `is_last`: the scalar ends its line.
 
-    It does if the kind of scalar stays: plain, or quoted up to the end of its line; or if nothing follows.
+    It does if the style of the scalar stays (plain, or quoted to the end of its line) or if nothing follows.
     """
     return new[0] == old[0] or is_last or not {new[0], old[0]} & {"'", '"'}

@@ -1,8 +1,8 @@
-"""A resource as text, lines and tree: a path is read and edited in plain lines, else in the tree.
+"""A resource as text, lines and tree: a path is read and edited in lines where possible, else in the tree.
 
-Lines are read in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not
-plainly simple is left to the parser and the editor. Edits by lines stay in them (`krmkit.krm.itemlines`)
-until the text is asked for. Nothing above this room knows which of the two it was.
+Lines are used in line-safe texts only (`krmkit.krm.plaintext`), and before the first parse. Whatever is not
+simple is left to the parser and the editor. Line edits stay in `krmkit.krm.itemlines` until the text is read.
+Callers never know which of the two was used.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "nam
 
 
 class PlainView:
-    """The text of a resource, its tree (read on first use), and its lines, once something was read in them.
+    """The text of a resource, its tree (parsed on first use), and its lines, once a field was read in them.
 
-    `Resource` inherits it: an object of its own in each resource costs a list of 2,000 items 4 to 7 percent
-    of its time.
+    `Resource` inherits it: a separate object in each resource costs a list of 2,000 items 4 to 7 percent of
+    its time.
     """
 
     __slots__ = (
@@ -77,7 +77,7 @@ class PlainView:
         return self._text
 
     def _is_ahead(self) -> bool:
-        """Return True if the tree has edits that the text has not. Reading a tree changes neither."""
+        """Return True if the tree has edits that the text lacks."""
         return self.changed and self._document is not None and self._document.changed
 
     def _named(self, error: YamlError) -> YamlError:
@@ -92,7 +92,7 @@ class PlainView:
 
     @property
     def _text(self) -> str:
-        """Return the text, edits by lines included."""
+        """Return the text, line edits included."""
         lines = self._lines
         if lines is not None and lines.is_edited:
             self._given = lines.text
@@ -100,7 +100,7 @@ class PlainView:
         return self._given
 
     def _replace(self, text: str) -> None:
-        """Take another text, and forget what was known of the one before."""
+        """Replace the text, and drop what is cached of the old one."""
         self._given = text
         self._lines = None
         self._seen = {}
@@ -144,7 +144,7 @@ class PlainView:
     # Reading
 
     def _forget_lines(self) -> None:
-        """Keep the text and the identity, without the lines, which take several times as much memory."""
+        """Drop the lines, which take several times the memory of the text; text and identity stay."""
         if self._lines is not None and self._document is None and self._is_safe and not self.changed:
             for path in _IDENTITY:
                 if path not in self._seen:
@@ -153,7 +153,7 @@ class PlainView:
         self._lines = None
 
     def _by_lines(self) -> ItemLines | None:
-        """Return the lines; None if the parser has to look."""
+        """Return the lines; None if the parser is needed."""
         if self._document is not None or not self._is_safe:
             return None
         return self._lines if self._lines is not None else self._split()
@@ -163,7 +163,7 @@ class PlainView:
         return lines
 
     def _look_up(self, path: Path) -> Scalar | None:
-        """Find and remember a scalar, or that there is plainly none; _UNSEEN if the parser has to look."""
+        """Find and remember the scalar at a path, or None if absent; _UNSEEN if the parser is needed."""
         lines = self._lines if self._lines is not None else self._split()
         place = lines.scalar(path) if path else None
         if place is not None:
@@ -179,7 +179,7 @@ class PlainView:
         return found
 
     def read(self, *path: str | int) -> Node | None:
-        """Return the node at a path, for its data only, or None. A plain scalar costs no parse."""
+        """Return the node at a path for reading only, or None. A simple scalar costs no parse."""
         if self._document is None and self._is_safe:
             found = self._seen.get(path, _UNSEEN)
             if found is _UNSEEN:
@@ -198,12 +198,12 @@ class PlainView:
         return node
 
     def has(self, *path: str | int) -> bool:
-        """Return True if there is anything but null at a path."""
+        """Return True if the value at a path exists and is not null."""
         lines = self._by_lines()
         return (lines is not None and lines.block(path) is not None) or not is_null(self.read(*path))
 
     def size(self, *path: str | int) -> int | None:
-        """Return the number of entries of the list at a path, 0 for none or null; None for something else."""
+        """Return the number of entries of the list at a path: 0 if absent or null, None if not a list."""
         lines = self._by_lines()
         block = lines.block(path) if lines is not None else None
         if block is not None:
@@ -212,7 +212,7 @@ class PlainView:
         return len(node.items) if isinstance(node, Seq) else 0 if is_null(node) else None
 
     def keys(self, *path: str | int) -> list[str]:
-        """Return the keys of the map at a path, without those that it merges; [] if there is no map."""
+        """Return the keys of the map at a path, without merged keys; [] if there is no map."""
         lines = self._by_lines()
         block = lines.block(path) if lines is not None else None
         if block is not None and not block.is_list and not block.is_odd:
@@ -221,9 +221,9 @@ class PlainView:
         return node.names() if isinstance(node, Map) else []
 
     def obstacle(self, path: Path, lenient: bool = False) -> Path | None:
-        """Return the first part of a path that is of a type its next step does not fit into, or None.
+        """Return the shortest part of a path whose value has the wrong type for the next step, or None.
 
-        `lenient`: null does not count. Example: ("spec",) for ("spec", "replicas", "x") if spec is a list.
+        `lenient`: null is no obstacle. Example: if spec is a list, ("spec", "replicas", "x") gives ("spec",).
         """
         if self.read(*path) is not None or (self._document is None and path in self._seen):
             return None
@@ -237,7 +237,7 @@ class PlainView:
         return None
 
     def _scalars_with(self, word: str) -> list[tuple[Path, Scalar, str]] | None:
-        """Return path, scalar and line comment of one-line scalars with a word in either.
+        """Return path, scalar and line comment of one-line scalars with a word in scalar or comment.
 
         None if the tree has to be read.
         """
@@ -268,10 +268,10 @@ class PlainView:
             self._document = self._root = None
 
     def _set_plainly(self, path: Path, value: object) -> bool:
-        """Put a text of one line at a path without a tree; False if that takes the parser.
+        """Set the text of one line at a path without a tree; return False if the parser is needed.
 
-        It needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line, and
-        one such scalar in the place of another leaves everything around it as it is.
+        The edit needs no proof: in a line-safe item the place is a whole plain or quoted scalar of one line,
+        and another such scalar there leaves everything around it unchanged.
         """
         text, is_raw = (value, False) if isinstance(value, str) else _fresh(value)
         if text is None or "\n" in text:
@@ -298,10 +298,10 @@ class PlainView:
         return True
 
     def _add_lines(self, lines: ItemLines, owner: Path, texts: dict[str, Any]) -> bool:
-        """Add plainly absent keys to a plain block mapping; False if the parser has to look.
+        """Add absent keys to a block mapping by lines; return False if the parser is needed.
 
-        It needs no proof: in a line-safe item a line behind the last line of a block leaves everything around
-        it as it is, if that line is a key with a scalar of one line. Maps on the way are made.
+        The edit needs no proof: in a line-safe item a line after a block's last line leaves everything around
+        it unchanged if it is a key with a scalar of one line. Parent maps are created.
         """
         if not owner:
             return False
@@ -333,7 +333,7 @@ def _child(node: Node | None, step: str | int) -> Node | None:
 
 
 def _fresh(value: object) -> tuple[str | None, bool]:
-    """Return the text of an edit's scalar, and True if it is never quoted; (None, False) for other values."""
+    """Return the text of a scalar, and True if it never needs quotes; (None, False) for other values."""
     if not isinstance(value, Scalar) or value.source is not None or value.style or value.anchor or value.tag:
         return None, False
     if isinstance(value.value, str):

@@ -1,4 +1,4 @@
-"""Objects that an API server refuses by the schema of their CRD, as findings."""
+"""Findings for objects that an API server refuses because of their CRD's schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY = ("should have at least 1 properties", "should have at least 1 items")
 
 
 def refusal(error: FieldError, resource: Subject | None, made: str = "") -> Finding:
-    """Return the finding of one error. made: the refused object made of the resource, `DeployItem x/y`.
+    """Return the finding for one error. made: the refused object derived from the resource, `DeployItem x/y`.
 
     An empty value gets its remedy: `spec.files: ... should have at least 1 items; leave the field out, or
     fill it`.
@@ -33,7 +33,7 @@ def refusal(error: FieldError, resource: Subject | None, made: str = "") -> Find
 
 
 def definitions(resources: Iterable[Resource]) -> list[dict[str, Any]]:
-    """Return the CustomResourceDefinitions among items. One that cannot be read is left out."""
+    """Return the CustomResourceDefinitions among items; unreadable ones are skipped."""
     found = []
     for resource in resources:
         if resource.kind == "CustomResourceDefinition":

@@ -1,4 +1,4 @@
-"""A KRM resource: text until first access, then a tree with places, and text with edits again."""
+"""A KRM resource: text until the first access, then a tree with positions, then edited text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NODE = 8  # steps of effort for a value written
 
 
 def _growth(value: object) -> int:
-    """Return the steps of effort of writing a value, because edits that copy a copy grow without end.
+    """Return the effort of writing a value, because edits that copy a copy can grow without end.
 
     A value of ordinary size costs nothing, however many edits there are.
     """
@@ -50,9 +50,9 @@ def _growth(value: object) -> int:
 class Resource(PlainView):
     """A resource, read lazily and edited in place.
 
-    `text` is the resource behind its dash (first line unindented, all others at `column`) or, with a `column`
-    of 0, as a document of its own. Paths are tuples of keys and list positions. `lazy`: plain fields are read
-    and edited before the text is known to be sound as a whole (`refuse_unreadable`).
+    `text` is the resource after its dash (first line unindented, the others at `column`) or, with a `column`
+    of 0, a document of its own. Paths are tuples of keys and list positions. `lazy`: simple fields are read
+    and edited before the whole text is known to be valid (`refuse_unreadable`).
     """
 
     __slots__ = ("location",)
@@ -81,14 +81,14 @@ class Resource(PlainView):
 
     @classmethod
     def from_data(cls, data: object, label: str = "the new resource") -> Resource:
-        """Make a resource, a document of its own, written as Go would write it."""
+        """Make a resource from data: a document of its own, in Go's layout."""
         resource = cls(emit.document(data), label=label)
         resource.changed = True
         return resource
 
     @classmethod
     def from_node(cls, document: Document, root: Map, label: str) -> Resource:
-        """Make a resource of a part of a larger document (the functionConfig); it is for reading only."""
+        """Make a read-only resource from a part of a larger document (the functionConfig)."""
         resource = cls("", label=label)
         resource._document = document
         resource._root = root
@@ -97,10 +97,10 @@ class Resource(PlainView):
     # Reading
 
     def forget_tree(self) -> None:
-        """Drop the tree of an unedited resource to save memory: it takes forty times the text.
+        """Drop the tree of an unedited resource: it takes forty times the memory of the text.
 
-        The next access makes a new one. Nodes of the old one must not be used any more. A resource with
-        anchors or aliases keeps its tree, because other trees may refer to it.
+        The next access parses again; nodes of the dropped tree must not be used. A resource with anchors or
+        aliases keeps its tree, because other trees may refer to it.
         """
         if self.changed or self._document is None or "&" in self._text or "*" in self._text or not self._text:
             return
@@ -109,10 +109,10 @@ class Resource(PlainView):
         self._document = self._root = None
 
     def may_hold(self, word: str) -> bool:
-        """Return True if a word may occur in the resource, seen without a parse.
+        """Return True if a word may occur in the resource, without a parse.
 
-        Only escapes and aliases hide a word. True also for a resource that was edited as a tree, or is part
-        of a larger document, because it has no text of its own yet.
+        Only escapes and aliases can hide a word. True also for a resource that was edited as a tree or is
+        part of a larger document, because it has no text of its own yet.
         """
         if self._is_ahead():
             return True
@@ -120,7 +120,7 @@ class Resource(PlainView):
         return not text or word in text or "*" in text or may_hide(text)
 
     def get(self, *path: str | int, default: object = None) -> object:
-        """Return Python data at a path, by Go's rules; `default` if the path is absent."""
+        """Return Python data at a path, typed by Go's rules; `default` if the path is absent."""
         node = self.read(*path)
         return default if node is None else go_data(node, self.limits)
 
@@ -192,7 +192,7 @@ class Resource(PlainView):
 
     @property
     def is_local_config(self) -> bool:
-        """Return True if kpt applies the resource to no cluster: it has the mark, and not "false"."""
+        """Return True if kpt does not apply the resource: it has the annotation, and not "false"."""
         if not self.may_hold(names.LOCAL_CONFIG):
             return False
         mark = self.annotation(names.LOCAL_CONFIG)
@@ -214,13 +214,13 @@ class Resource(PlainView):
     # Editing
 
     def rewrite(self, text: str, is_safe: bool = False) -> None:
-        """Give the resource another text, in the form of `text`. `is_safe`: its lines can be read."""
+        """Replace the text, in the form of `text`. `is_safe`: the new text is line-safe."""
         if text != self.text:
             self._replace(text)
             self._is_safe, self.changed = is_safe, True
 
     def set(self, path: Path, value: object) -> None:
-        """Put a value (data or a node) at a path; maps on the way are made, aliases are not written through.
+        """Set a value (data or a node) at a path. Parent maps are created; aliases are not written through.
 
         A list position may be one past the end, which appends.
         """
@@ -257,7 +257,7 @@ class Resource(PlainView):
         self.changed = True
 
     def add_texts(self, path: Path, texts: dict[str, str]) -> int:
-        """Put texts under new keys of the map at a path, all at once; return how many."""
+        """Add texts under new keys of the map at a path; return how many."""
         if texts and not any("\n" in text for text in texts.values()):
             self.refuse_unreadable()
             lines = self._by_lines()
@@ -269,13 +269,13 @@ class Resource(PlainView):
         return len(texts)
 
     def _collection(self, path: Path, child: str | int) -> Map | Seq:
-        """Return the collection at a path, made for `child` if absent."""
+        """Return the collection at a path, created for the key `child` if absent."""
         from krmkit.krm.fieldpath import container  # most runs edit lines, and no tree
 
         return container(self.root, path, child, self.label)
 
     def adopt(self, path: Path, entry: Entry) -> None:
-        """Append an entry of another text to the mapping at a path, with the comments that it has there."""
+        """Append an entry of another text, with its comments, to the mapping at a path."""
         parent = self._collection(path, entry.name or "")
         if not isinstance(parent, Map):
             raise Refused(f"{self.label}: {dotted(path)} is a list, and cannot have the key {entry.name}")

@@ -1,7 +1,7 @@
 """The ResourceList: what a KRM function reads and writes (KRM Functions Specification v1).
 
-Items stay text until a function asks for one. Writing puts the untouched texts and the edited ones back
-between the same head and tail, so that everything untouched leaves byte for byte as it came.
+Items stay text until a function needs one. Writing joins untouched and edited texts between the original
+head and tail, so that untouched text stays byte for byte.
 """
 
 from __future__ import annotations
@@ -32,11 +32,10 @@ _IN_MEMORY = Chunks("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nit
 
 
 class ResourceList:
-    """Items in their order, the functionConfig, and the results to be written.
+    """Items in order, the functionConfig, and the results to write.
 
-    `results` holds mappings in the shape of the specification; what a list brought along is dropped, because
-    every function reports its own. New resources made from data go to the end. `envelope` is the text around
-    the items.
+    `results` holds mappings in the specification's shape; results of the input are dropped, because every
+    function reports its own. Resources made from data go to the end. `envelope` is the text around the items.
     """
 
     __slots__ = (
@@ -61,7 +60,7 @@ class ResourceList:
 
     @classmethod
     def parse(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> ResourceList:
-        """Read a list. Raises YamlError, LimitError, or Refused for a text that is no ResourceList."""
+        """Read a list. Raises YamlError, LimitError, or Refused for another document."""
         if "\\ud" in text or "\\uD" in text:
             from krmkit.libraries.yaml.surrogates import joined
 
@@ -88,7 +87,7 @@ class ResourceList:
     def of(
         cls, items: list[Resource], config: Resource | None = None, limits: Limits = DEFAULT_LIMITS
     ) -> ResourceList:
-        """Make a list in memory, as the embedded pipeline passes it from function to function."""
+        """Make a list in memory, as a pipeline passes it from function to function."""
         rl = cls(None, Document(""), limits)
         rl._items = items
         rl.function_config = config
@@ -125,9 +124,10 @@ class ResourceList:
         return iter(self.items)
 
     def containing(self, *needles: str, alternative: tuple[str, ...] = ()) -> Iterator[Resource]:
-        """Yield resources that may hold all needles, or all of `alternative`: some too many, never too few.
+        """Yield at least the resources that hold all needles, or all of `alternative`, as text.
 
-        Needles are words that YAML can only write otherwise with escapes or aliases.
+        Needles are words that YAML can hide only by escapes or aliases. Some resources without them are
+        yielded too.
         """
         for item in self.items:
             text = item.text
@@ -145,7 +145,7 @@ class ResourceList:
         return self._anchored
 
     def add(self, item: Resource | dict[str, object]) -> Resource:
-        """Put a new resource at the end; data are written as Go would write them."""
+        """Append a resource; data are written in Go's layout."""
         resource = item if isinstance(item, Resource) else Resource.from_data(item)
         self.items.append(resource)
         return resource
@@ -153,7 +153,7 @@ class ResourceList:
     def remove(self, *gone: Resource) -> None:
         """Remove resources in one pass: `resources.remove(*stale)`.
 
-        Raises Refused for one whose anchors other items refer to.
+        Raises Refused if remaining items refer to an anchor in one of them.
         """
         wanted = {id(item) for item in gone}
         kept = [item for item in self.items if id(item) not in wanted]
@@ -204,7 +204,7 @@ class ResourceList:
         return self._joined(head, texts, tail, chunks.dash)
 
     def _joined(self, head: str, texts: list[str], tail: str, dash: str) -> str:
-        """Join head, items and tail; the last item gets a line break if more follows."""
+        """Join head, items and tail; the last item gets a line break if text follows."""
         # One join, because each copy of a large list is as large as the list.
         parts = [head]
         for text in texts:
@@ -222,7 +222,7 @@ class ResourceList:
         return ended_text(item) if item.text == text else text + "\n"
 
     def _placed(self, item: Resource, chunks: Chunks) -> str:
-        """Return an item's text as it is written behind a dash of this list."""
+        """Return an item's text as written after a dash of this list."""
         column = chunks.column
         # Behind a bare dash (items that begin on the line below theirs) a blank has to come first.
         blank = "" if chunks.dash.endswith(" ") else " "
@@ -234,7 +234,7 @@ class ResourceList:
         return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
 
     def _render_without_items(self) -> str:
-        """Edit the text of a list that came without items as a document, and put new items in."""
+        """Edit the text of a list that came without items as a document, and insert items."""
         root, items = self.envelope.root, self._items
         assert isinstance(root, Map)
         known = root.entry("results")
@@ -255,7 +255,7 @@ class ResourceList:
         return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
-        """Return head and tail with the results of this run."""
+        """Return head and tail, with this run's results."""
         chunks, envelope = self._chunks, self.envelope
         assert chunks is not None
         root = envelope.root
@@ -280,7 +280,7 @@ class ResourceList:
         return head, tail + ("\n" if tail and not tail.endswith("\n") else "") + fresh + rest
 
     def _with_results(self, head: str, tail: str) -> tuple[str, str]:
-        """Return head and tail with the results written into the one that holds them."""
+        """Return head and tail; the results replace those in either."""
         root = self.envelope.root
         assert isinstance(root, Map)
         root.set("results", self.results)
@@ -290,7 +290,7 @@ class ResourceList:
         return text[: len(text) - len(tail)], tail
 
     def _fresh_tail(self) -> str:
-        """Return the text below the items of a list in memory."""
+        """Return the text after the items of a list made in memory."""
         tail = ""
         if self.function_config is not None:
             tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)
@@ -300,7 +300,7 @@ class ResourceList:
 
 
 def _envelope(chunks: Chunks, limits: Limits) -> Document:
-    """Parse the text around the items, which may refer to anchors in them; empty documents may follow."""
+    """Parse the text around the items, which may refer to their anchors; empty documents may follow."""
     if chunks.envelope:
         return chunks.envelope[0]
     text = chunks.head + chunks.tail
@@ -327,7 +327,7 @@ def _rendered(document: Document) -> str:
 
 
 def _check_header(root: Map) -> None:
-    """Raise Refused if a mapping is not a ResourceList of a known version."""
+    """Raise Refused unless a mapping is a ResourceList of a known version."""
     kind, version = _text(root, "kind"), _text(root, "apiVersion")
     if kind != "ResourceList":
         raise Refused(f"the input's kind is {kind or 'absent'}, expected ResourceList")

@@ -1,6 +1,6 @@
-"""Words around secrets: names of secrets in a resource, and secrets that look like krmkit's own words.
+"""Find the secrets of resources in texts, but not inside krmkit's own words.
 
-Messages consist of krmkit's words and values: masking the secret "blue" in "blueprint" would reveal it.
+A message consists of krmkit's words and values: masking the secret "blue" in "blueprint" would reveal it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _INSIDE = 8  # characters from which on a text of letters cannot be part of krmk
 
 
 def may_hold_secrets(text: str) -> bool:
-    """Return True if a text has one of the words without which nothing in it is marked as secret."""
+    """Return True if a text has one of the words that every mark of a secret needs."""
     return "ecret" in text or "password" in text or "ensitive" in text
 
 
 def suspects(items: Iterable[Resource | None]) -> list[Resource]:
-    """Return the resources that may hold secrets; of one that cannot be read nothing is shown."""
+    """Return the resources that may hold secrets, without unreadable ones, which are never shown."""
     found = []
     for item in items:
         try:
@@ -50,9 +50,9 @@ def stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def can_be_struck(secret: str) -> bool:
-    """Return True if a text can be masked without harm to krmkit's words; names of variables are no secrets.
+    """Return True if a text can be masked without harm to krmkit's words; names of variables cannot.
 
-    In a diff a name shows the source of a value; a text in quotes may be a secret.
+    A diff needs names to show the source of a value; a quoted text may be a secret.
     """
     if len(secret) < SHORTEST or secret.lower() in _COMMON:
         return False
@@ -65,14 +65,14 @@ def can_be_struck(secret: str) -> bool:
 
 
 def parts(secrets: Iterable[str]) -> list[str]:
-    """Return the texts to strike out for secrets, the longest first, as a shorter one may be part of it."""
+    """Return the texts to mask for secrets, the longest first, because a shorter one may be part of it."""
     return sorted({part for text in secrets for part in _parts(text)}, key=len, reverse=True)
 
 
 def _parts(text: str) -> list[str]:
-    """Return a secret as files may hold it: each line of its own, and as it is written in quotes.
+    """Return the texts that a secret has in files: each of its lines, and its quoted form.
 
-    Of several lines those with brackets and dashes only are in any text, and say nothing.
+    Lines of brackets and dashes only are skipped: they are in any text, and reveal nothing.
     """
     lines = [line.strip() for line in text.split("\n")]
     if len(lines) > 1:
@@ -83,9 +83,9 @@ def _parts(text: str) -> list[str]:
 
 
 def without_secrets(text: str, secrets: Iterable[str], in_message: bool = False) -> str:
-    """Replace each secret by `(secret)`; in a message a plain word only if it stands alone.
+    """Replace each secret by `(secret)`; in a message a plain word only as a whole word.
 
-    A `(secret)` stays one: to strike the word in it again would reveal that "secret" is one of the secrets.
+    An existing `(secret)` stays: masking the word in it would reveal that "secret" is one of the secrets.
     Example: `without_secrets("a: hush, b: secret", ["secret", "hush"])` is "a: (secret), b: (secret)".
     """
     hidden = [secret for secret in secrets if secret in text]
@@ -101,7 +101,7 @@ def without_secrets(text: str, secrets: Iterable[str], in_message: bool = False)
 
 
 def _without_word(text: str, secret: str) -> str:
-    """Strike out a plain word unless it is part of a longer one: of `blueprint blue` only `blue` goes."""
+    """Mask a plain word as a whole word: of `blueprint blue` only `blue`."""
     found: list[str] = []
     start = place = 0
     while (place := text.find(secret, place)) >= 0:

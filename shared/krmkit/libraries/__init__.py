@@ -1,1 +1,1 @@
-"""Libraries that know no KRM, and nothing of krmkit: languages, formats, and what any program needs."""
+"""Libraries without KRM and krmkit terms: languages, formats, and parts that any program needs."""

@@ -16,7 +16,7 @@ _OTHERS = 192  # descriptors for everything but connections, and for those that 
 
 
 class SeldomLine:
-    """A rate-limited line on stderr: at the first event, then once a minute with a count."""
+    """A rate-limited line on stderr: printed at the first event, then at most once a minute with a count."""
 
     def __init__(self, label: str) -> None:
         self._label = label
@@ -54,7 +54,7 @@ def possible_connections(wanted: int) -> int:
 class BoundedListener(socket.socket):
     """A listening socket with at most `most` connections.
 
-    A new connection above that replaces the one that has waited longest without a call, so silent clients
+    At the limit, a new connection replaces the one that has waited longest without a call, so silent clients
     cannot block others. If all have called, the new one is refused.
     """
 

@@ -18,10 +18,10 @@ class ServerContext(ssl.SSLContext):
 
 
 class Certificates:
-    """`context` and the PEM texts `certificate`, `key` and `authority` (b"" for none) are the latest usable.
+    """The latest usable SSL `context` and its PEM texts (b"" for none).
 
-    A reload makes a new context: the old one can only add authorities, and would always trust the old one.
-    Session tickets end with the old context, so no client resumes a session that an old authority allowed.
+    A reload makes a new context, because a context can only gain authorities, never lose one. Session tickets
+    end with the old context, so no client resumes a session that a removed authority allowed.
     """
 
     def __init__(self, certificate: str, key: str, authority: str) -> None:
@@ -57,9 +57,9 @@ class Certificates:
         self.context = context
 
     def reload(self) -> bool:
-        """Load changed files; return whether there were any.
+        """Load changed files; return True if there were any.
 
-        Raises Refused for unusable ones, and keeps the old ones.
+        Raises Refused if they are unusable, and keeps the earlier ones.
         """
         seen = self._files()
         if seen == self._seen:

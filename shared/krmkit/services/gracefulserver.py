@@ -1,4 +1,4 @@
-"""Serves HTTP with hypercorn until a stop signal, and then for no longer than the grace."""
+"""Serve HTTP with hypercorn until a stop signal, and then at most for the grace period."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypercorn.config import Config
 
 
 class OpenConnection(TCPServer):
-    """A connection that is known while it is open, so that it can be cut off."""
+    """A connection that is registered while it is open, so that it can be cut."""
 
     open: ClassVar[set[OpenConnection]] = set()
 
@@ -38,10 +38,11 @@ async def serve_until(
     trigger: Callable[[], Awaitable[None]] | None = None,
     connection: type[OpenConnection] = OpenConnection,
 ) -> None:
-    """Serve until `stopping` is set; connections are cut off `grace` seconds later.
+    """Serve until `stopping` is set; connections are cut `grace` seconds later.
 
-    `cancel_after`: seconds from then on until calls that still run are cancelled. `trigger`: waits for
-    `stopping` and prepares the end. `connection`: the class of the connections.
+    - `cancel_after`: seconds after the cut until running calls are cancelled.
+    - `trigger`: waits for `stopping` and prepares the end.
+    - `connection`: the class of the connections.
     """
     config.graceful_timeout = grace + cancel_after
     vars(hypercorn_run)["TCPServer"] = connection  # hypercorn has no setting for it
@@ -55,11 +56,11 @@ async def serve_until(
 async def _cut_after_grace(
     config: Config, stopping: asyncio.Event, grace: float, cancel_after: float
 ) -> None:
-    """End the connections that are still open when the grace is over.
+    """End the connections that are still open after the grace.
 
-    From Python 3.12 on, asyncio waits for open connections, however long they stay, before hypercorn's own
-    timeout begins. Before, the timeout begins at once; then hypercorn cancels tasks, which wait for their
-    clients all the same.
+    From Python 3.12 on, asyncio waits for open connections without limit, before hypercorn's own timeout
+    begins. In 3.11 the timeout begins at once, but the tasks that hypercorn then cancels still wait for their
+    clients.
     """
     await stopping.wait()
     await asyncio.sleep(grace)

@@ -41,6 +41,6 @@ def set_up(config: Config) -> None:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report an uncaught error as asyncio does, except connections that are cut off after the grace."""
+    """Report an uncaught error as asyncio does, except for connections that were cut after the grace."""
     if not isinstance(context.get("exception"), asyncio.CancelledError):
         loop.default_exception_handler(context)

@@ -1,4 +1,4 @@
-"""The settings that every server of krmkit has, whatever it serves."""
+"""The settings that all servers of krmkit share."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from krmkit.services.certificates import Certificates
 class ServiceSettings:
     """Settings of a server.
 
-    `host`, `port`: the address (0: any free port). `workers`: the number of processes. `grace`: seconds for
-    running calls when the server stops. `connections`: the most connections. `certificate`, `key` and
-    `client_ca` are PEM files: the first two encrypt the port, the third admits only clients with its
-    certificates.
+    - `host`, `port`: the address; port 0 is any free port.
+    - `workers`: the number of processes. `connections`: the most connections.
+    - `grace`: seconds for running calls when the server stops.
+    - `certificate`, `key`: PEM files that encrypt the port. `client_ca`: a PEM file; only clients with one of
+      its certificates are admitted.
     """
 
     host: str
@@ -30,7 +31,7 @@ class ServiceSettings:
 
     @classmethod
     def of(cls, options: Namespace) -> ServiceSettings:
-        """From the options that all services of `krmkit serve` have."""
+        """Read the options that all services of `krmkit serve` have."""
         return cls(
             host=options.host,
             port=options.port,

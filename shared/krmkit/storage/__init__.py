@@ -1,1 +1,1 @@
-"""What is kept: files on a disk and objects in git, written so that a killed run loses nothing."""
+"""Files on a disk and objects in git, written so that a killed run loses nothing."""

@@ -1,4 +1,4 @@
-"""Rules of the contract: checks, run for each function, or each example, with each of some words.
+"""Rules of the contract: each is a check, run for every function or example and for each of some words.
 
 @rule(each_example)
 def second_run_changes_nothing(example: Example) -> None:
@@ -24,7 +24,7 @@ Check = Callable[..., None]
 
 @dataclass(frozen=True)
 class Rule:
-    """A check, and the cases that a function's folder has for it."""
+    """A check, and a function that lists the cases of a function's folder."""
 
     check: Check
     cases: Cases

@@ -19,7 +19,7 @@ from krmkit.libraries.yaml import emit
 
 @rule(each_function)
 def has_an_example(folder: Path) -> None:
-    """Check that an example package shows what the function does; most rules run on it."""
+    """Check that the function has an example package, because most rules run on one."""
     assert list(folder.glob("examples/*/Kptfile")), f"{folder.name}/examples/NAME/Kptfile is missing"
 
 
@@ -55,7 +55,7 @@ def config_map_names_fields_of_the_schema(folder: Path) -> None:
 
 @rule(each_example)
 def fail_on_never(example: Example) -> None:
-    """Check that `failOn: never` makes warnings of findings: only a function that cannot work fails."""
+    """Check that `failOn: never` turns errors about the items into warnings."""
     text = example.render_list()
     outcome = run(folder_of(example), _with_fail_on(text, "never"))
 
@@ -64,7 +64,7 @@ def fail_on_never(example: Example) -> None:
 
 @rule(each_example)
 def fail_on_warning(example: Example) -> None:
-    """Check that `failOn: warning` leaves no warning that is not an error."""
+    """Check that `failOn: warning` turns warnings into errors."""
     outcome = run(folder_of(example), _with_fail_on(example.render_list(), "warning"))
 
     assert "warning" not in {result.severity for result in outcome.results}
@@ -104,7 +104,7 @@ def each_bad_config(folder: Path) -> Iterator[Case]:
 
 @rule(each_bad_config)
 def bad_config(folder: Path, config: str, path: str) -> None:
-    """Check that a mistake in a config is an error with its place, and the items come back."""
+    """Check that a mistake in a config is an error with its path, and that the items are returned."""
     text = resource_list(BYSTANDERS, config)
     outcome = run(folder, text)
 
@@ -154,7 +154,7 @@ def misspelt_field_names_the_nearest(folder: Path) -> None:
 
 @rule(function_with(name for name in HOSTILE if not HOSTILE[name].startswith(("-", "text", "null"))))
 def hostile_config(folder: Path, name: str) -> None:
-    """Check that a hostile config ends in an error result. (Those that are no maps are unreadable inputs.)"""
+    """Check that a hostile config ends in an error result."""
     outcome = run(folder, resource_list(BYSTANDERS, HOSTILE[name]))
 
     assert "internal-error" not in {result.rule for result in outcome.results}

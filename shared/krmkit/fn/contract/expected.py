@@ -1,9 +1,9 @@
-"""Rules about the examples: a render comes to `.expected`, in the layout of kpt's own test runner.
+"""Rules about the examples: rendering one gives its `.expected`, in the layout of kpt's test runner.
 
 .expected/
   diff.patch     what `krmkit render` changes, as `git diff` writes it
   results.yaml   the results of all functions
-  config.yaml    testType, and the exit code where it is not 0
+  config.yaml    testType, and the exit code unless it is 0
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.pa
 
 @rule(each_example)
 def example_comes_to_what_is_expected(example: Example) -> None:
-    """Check that files changed, results and exit code are the ones in .expected."""
+    """Check that changed files, results and exit code equal `.expected`."""
     place = example.folder / FOLDER
     assert place.is_dir(), f"{place} is missing; pytest --krm-write-expected writes it"
     for name, text in observe(example.folder, folder_of(example)).items():
@@ -42,9 +42,9 @@ def write(package: Path, function: Path) -> dict[str, str]:
 
 
 def observe(package: Path, function: Path) -> dict[str, str]:
-    """Render a copy of an example of the function in a folder. Raises Refused.
+    """Render a copy of a function's example. Return the content of the files of `.expected` by name.
 
-    Return the content of the files of .expected by name.
+    Raises Refused.
     """
     with tempfile.TemporaryDirectory() as place:
         copy, results = Path(place, package.name), Path(place, "results")
@@ -71,7 +71,7 @@ def observe(package: Path, function: Path) -> dict[str, str]:
 
 
 def snapshot(index: Path, package: Path) -> str:
-    """Remember the files of a package as they are, and return the name of that state."""
+    """Store the files of a package in a git tree, and return its name."""
     if not index.exists():
         git(index, package, "init", "--quiet")
     git(index, package, "add", "--all", "--force")
@@ -85,7 +85,7 @@ def difference(index: Path, package: Path, before: str) -> str:
 
 
 def git(index: Path, package: Path, *arguments: str) -> str:
-    """Run git on the package with a repository beside it, no matter how git is set up on this machine."""
+    """Run git on the package, with a repository outside it and without the settings of this machine."""
     try:
         done = subprocess.run(
             ["git", f"--git-dir={index}", f"--work-tree={package}", *arguments],

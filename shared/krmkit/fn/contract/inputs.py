@@ -81,7 +81,7 @@ UNREADABLE = {
 
 
 def bomb(levels: int = 9, width: int = 9) -> str:
-    """Return the values of a mapping whose last one expands to `width ** levels` texts."""
+    """Return a mapping whose last value expands to `width ** levels` texts."""
     lines = ["a0: &a0 [" + ", ".join(["lol"] * width) + "]"]
     for level in range(1, levels):
         lines.append(f"a{level}: &a{level} [" + ", ".join([f"*a{level - 1}"] * width) + "]")
@@ -140,9 +140,9 @@ def typed(definition: FunctionDefinition, spec: object, **more: object) -> str:
 
 
 def bad_configs(definition: FunctionDefinition, good: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Make configs with one mistake each from the schema and a good spec.
+    """Return configs with one mistake each, made from the schema and a good spec.
 
-    Return name -> (config, path of the mistake).
+    The mapping is name -> (config, path of the mistake).
     """
     plain = typed(definition, good)
     annotated = "  name: config\n  annotations: {krmkit.dev/fail-on: sometimes}\n"

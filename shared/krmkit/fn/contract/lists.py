@@ -1,6 +1,6 @@
-"""Rules about lists: what comes in, in three forms, and what may be in it; what comes out.
+"""Rules about lists: the forms in which they come, what may be in them, and what the function returns.
 
-Each stems from something that kpt or kustomize was seen to do with the output of a function.
+Each rule stems from something that kpt or kustomize was seen to do with a function's output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FORMS = ("render_list", "eval_list", "kustomize_list")
 
 @rule(example_with(FORMS))
 def forms_of_the_list(example: Example, form: str) -> None:
-    """Check that the lists of kpt render, kpt eval and kustomize run without anything unexpected."""
+    """Check that the lists of kpt render, kpt eval and kustomize cause no unexpected error."""
     outcome = run(folder_of(example), getattr(example, form)())
 
     assert not [result for result in outcome.results if result.rule in {"internal-error", "invalid-input"}]
@@ -45,7 +45,7 @@ def second_run_changes_nothing(example: Example) -> None:
 
 @rule(each_example)
 def same_input_same_bytes(example: Example) -> None:
-    """Nothing of an earlier run is left in the function, which a pipeline loads once for all its runs."""
+    """Check that a run leaves no state, because a pipeline loads a function once for all runs."""
     function = loader.at(str(folder_of(example)))
     texts = [example.render_list(), example.eval_list(), example.render_list()]
     first, _, again = (core.run(function.definition, function.process, text) for text in texts)
@@ -55,10 +55,9 @@ def same_input_same_bytes(example: Example) -> None:
 
 @rule(each_example)
 def bystanders_stay_byte_for_byte(example: Example) -> None:
-    """Check that resources that do not concern a function stay unchanged, in their order.
+    """Check that unrelated resources keep their bytes and order.
 
-    A function that edits all resources has `touches: all` in function.yaml: then only their comments must
-    stay.
+    With `touches: all` in function.yaml the function edits every resource, so only comments must stay.
     """
     text = example.render_list(BYSTANDERS)
     outcome = run(folder_of(example), text)
@@ -92,7 +91,7 @@ def validators_change_nothing(example: Example) -> None:
 
 @rule(each_example)
 def unknown_annotations_stay(example: Example) -> None:
-    """kpt finds comments and files again by annotations that it put on every resource."""
+    """Check that annotations stay: kpt uses its own to find comments and files again."""
     text = example.render_list()
     before = load(text)["items"]
     after = load(run(folder_of(example), text).stdout)["items"]
@@ -123,7 +122,7 @@ def unknown_annotations_stay(example: Example) -> None:
 
 @rule(each_example)
 def one_path_in_two_packages(example: Example) -> None:
-    """kpt renders child packages first: two items may have one path, in different packages."""
+    """Check items with one path in two packages: kpt renders child packages in one list."""
     child = BYSTANDERS[0].replace(
         "annotations: {",
         f"annotations: {{internal.config.kubernetes.io/package-path: {testing.PACKAGE}/child, "
@@ -148,7 +147,7 @@ def empty_list(example: Example, form: str) -> None:
 
 @rule(each_example)
 def line_ends_of_windows(example: Example) -> None:
-    """Check that a list with CRLF runs like one with LF, and what is unchanged keeps its line ends."""
+    """Check that a CRLF list runs like an LF list, and unchanged lines keep their ends."""
     text = example.render_list(BYSTANDERS)
     plain = run(folder_of(example), text)
     windows = run(folder_of(example), text.replace("\n", "\r\n"))
@@ -161,14 +160,14 @@ def line_ends_of_windows(example: Example) -> None:
 
 
 def each_without_comments(folder: Path) -> Iterator[Case]:
-    """Yield each example of a function that takes no comments for its input: JSON has none."""
+    """Yield each example of a function that does not read comments, which JSON lacks."""
     if loader.at(str(folder)).definition.about.get("reads") != "comments":
         yield from each_example(folder)
 
 
 @rule(each_without_comments)
 def list_as_json(example: Example) -> None:
-    """JSON is YAML: the same list gives the same resources."""
+    """Check that a list written as JSON gives the same resources as its YAML."""
     text = example.render_list()
     data: Any = ResourceList.parse(text)
     items = [item.get() for item in data.items]
@@ -191,7 +190,7 @@ def list_as_json(example: Example) -> None:
 
 
 def _without_place(finding: Finding) -> dict[str, object]:
-    """Return a result without lines and columns: a text inside an item has none of its own in JSON."""
+    """Return a result without line and column: they differ in JSON, where an inner text is one line."""
     data = finding.data()
     message = re.sub(r"line \d+(, column \d+)?( of [^:]*)?: ", "", str(data["message"]))
     return {**data, "message": message}
@@ -212,14 +211,14 @@ def explain_adds_infos_only(example: Example) -> None:
 
 
 def _place(annotations: dict[str, str]) -> tuple[str | None, ...]:
-    """Return the file of a resource, and its position there."""
+    """Return the file and the index of a resource."""
     prefix = "internal.config.kubernetes.io/"
     return tuple(annotations.get(prefix + name) for name in ("package-path", "path", "index"))
 
 
 @rule(each_example)
 def new_resources(example: Example) -> None:
-    """Check that a new resource has a place of its own, and nothing that makes an orchestrator drop it."""
+    """Check that a new resource has a path of its own and no annotation that makes kpt drop it."""
     text = example.render_list()
     before = [repr(item) for item in load(text)["items"]]
     after = load(run(folder_of(example), text).stdout)["items"]
@@ -243,7 +242,7 @@ def new_resources(example: Example) -> None:
 
 @rule(function_with(UNREADABLE))
 def unreadable_input(folder: Path, name: str) -> None:
-    """Input that is not a ResourceList gets a list with no items and one error."""
+    """Check that input other than a ResourceList gives an empty list with one error."""
     outcome = run(folder, UNREADABLE[name])
 
     assert outcome.exit_code == 1
@@ -255,7 +254,7 @@ def unreadable_input(folder: Path, name: str) -> None:
 
 @rule(example_with(HOSTILE))
 def hostile_item(example: Example, name: str) -> None:
-    """Check that an item made to hurt is passed on or ends in an error result, not in a dead process."""
+    """Check that a hostile item is passed on or ends in an error result, and does not kill the process."""
     text = example.render_list([HOSTILE[name]])
     outcome = run(folder_of(example), text)
 
@@ -266,7 +265,7 @@ def hostile_item(example: Example, name: str) -> None:
 
 @rule(each_example)
 def results_of_the_input(example: Example) -> None:
-    """Check that a function reports its own findings only, or the list's own in front of them."""
+    """Check that results are the function's own, after those of the input if it keeps them."""
     text = example.render_list()
     old = "results:\n- message: from before\n  severity: info\n  tags: {rule: failed}\n"
     keeps = loader.at(str(folder_of(example))).definition.keeps_results

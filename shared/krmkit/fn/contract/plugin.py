@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find out which folders are meant. Raises UsageError for one without a function."""
+    """Find the folders of functions. Raises UsageError for a folder without one."""
     given = [Path(config.invocation_params.dir, folder) for folder in config.getoption(OPTION)]
     folders = [*given, *config.getini(SETTING)]
     config.stash[_folders] = frozenset(Path(os.path.realpath(folder)) for folder in folders)
@@ -77,7 +77,7 @@ def _write_expected(folders: list[Path]) -> None:
 
 
 def _within(folder: Path, places: list[str], root: Path) -> bool:
-    """Return True if one of the places that pytest looks through holds the folder."""
+    """Return True if pytest was asked for the folder or one above it."""
     real = Path(os.path.realpath(folder))
     return any(real.is_relative_to(os.path.realpath(root / place.partition("::")[0])) for place in places)
 
@@ -94,7 +94,7 @@ def _required() -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the tests of a function.yaml that a setting or an option means."""
+    """Collect the tests of a function.yaml below one of the configured folders."""
     if file_path.name != DEFINITION:
         return None
     folder = Path(os.path.realpath(file_path.parent))
@@ -108,7 +108,7 @@ class FunctionFile(pytest.File):
     """The tests of one function."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test for each case of each rule. Raises CollectError if there is nothing to run."""
+        """Yield a test for each case of each rule. Raises CollectError if no rule has a case."""
         from krmkit.fn import loader
         from krmkit.fn.contract import declared, expected, lists, process  # noqa: F401  # they add their rules
         from krmkit.fn.contract.contractrules import RULES

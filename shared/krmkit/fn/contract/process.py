@@ -1,4 +1,4 @@
-"""Rules about the program: what it may touch, and how it answers when kpt starts it."""
+"""Rules about the program: what a run may touch, and its output and exit code when kpt starts it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LIBRARY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.pa
 
 
 class Watch:
-    """Python's own audit events of a stretch of code; a hook cannot be taken back, so it is switched."""
+    """Python's audit events while the watch is on. A hook cannot be removed, so it is switched."""
 
     def __init__(self) -> None:
         self.on = False
@@ -46,7 +46,7 @@ class Watch:
 
 
 def _is_of_a_child() -> bool:
-    """Return True for what krmkit.libraries.process.child does: a function's work, in bounded memory."""
+    """Return True for events of krmkit.libraries.process.child, which limits a function's memory."""
     frame: FrameType | None = sys._getframe(3)
     while frame is not None:
         if frame.f_globals.get("__name__") == "krmkit.libraries.process.child":
@@ -61,7 +61,7 @@ _watch: list[Watch] = []  # made once: Python cannot take a hook back
 
 
 def watch() -> Watch:
-    """Return the one watch of this process."""
+    """Return this process's only watch."""
     if not _watch:
         _watch.append(Watch())
     return _watch[0]
@@ -88,7 +88,7 @@ def touches_nothing_outside(example: Example) -> None:
 
 
 def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
-    """Run the function's main.py as a process, with no environment but this."""
+    """Run the function's main.py as a process that has only this environment."""
     return subprocess.run(
         [sys.executable, str(folder / "main.py")],
         input=text.encode(),
@@ -101,7 +101,7 @@ def start(folder: Path, text: str, **environment: str) -> subprocess.CompletedPr
 
 @rule(each_example)
 def program_says_the_same(example: Example) -> None:
-    """Check that the program gives the bytes and exit code of a run here, under another hash seed."""
+    """Check that the program, under another hash seed, gives the bytes and code of a run here."""
     folder = folder_of(example)
     text = example.render_list(BYSTANDERS)
     expected = testing.run_function(folder, text)
@@ -114,7 +114,7 @@ def program_says_the_same(example: Example) -> None:
 
 @rule(each_function)
 def no_output_is_no_success(folder: Path) -> None:
-    """Check that nothing printed never meets exit code 0: kpt would delete the package's files."""
+    """Check that an empty stdout never comes with exit code 0: kpt would delete the files."""
     done = start(folder, "")
 
     assert done.returncode == 1
@@ -123,7 +123,7 @@ def no_output_is_no_success(folder: Path) -> None:
 
 @rule(each_function)
 def full_disk_is_a_failure(folder: Path) -> None:
-    """Check that an output that did not arrive whole ends with exit code 1."""
+    """Check that the exit code is 1 if the output could not be written whole."""
     if not os.path.exists("/dev/full"):
         return
     with open("/dev/full", "wb") as full:

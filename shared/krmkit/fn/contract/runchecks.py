@@ -1,4 +1,4 @@
-"""Checks for every run of every function, on any input."""
+"""Checks that hold for every run of every function, on any input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PLACE = ((names.PATH, names.LEGACY_PATH), (names.INDEX, names.LEGACY_INDEX))
 
 
 def _closed(required: str, **properties: object) -> dict[str, Any]:
-    """Return the schema of an object with these properties only, some of them required."""
+    """Return the schema of an object with these properties only; `required` lists names, split at blanks."""
     return {
         "type": "object",
         "required": required.split(),
@@ -109,7 +109,7 @@ def _kept(folder: Path, text: str) -> int:
 
 
 def check_order(results: list[dict[str, Any]]) -> None:
-    """Check the order by severity, then file, index and resource; nothing may be there twice."""
+    """Check that results are sorted by severity, file, index and resource, and that none is there twice."""
     ranks = [("error", "warning", "info").index(result["severity"]) for result in results]
     assert ranks == sorted(ranks)
     keys = []
@@ -122,7 +122,7 @@ def check_order(results: list[dict[str, Any]]) -> None:
 
 
 def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False) -> None:
-    """Check that function.yaml or the shared rules list the rule and severity of each result.
+    """Check that rule and severity of each result are listed in function.yaml or are shared ones.
 
     `moved`: the config changes severities, so they are not compared.
     """
@@ -135,7 +135,7 @@ def check_rules(folder: Path, results: list[dict[str, Any]], moved: bool = False
 
 
 def check_places(before: Any, after: Any) -> None:
-    """Check that no two resources of the output claim one place, unless they did in the input."""
+    """Check that no two output resources have one path and index, unless they had in the input."""
     old = places(before.get("items") or [])
     new = places(after.get("items") or [])
     assert len(new) - len(set(new)) <= len(old) - len(set(old)), (
@@ -157,15 +157,15 @@ def places(items: list[Any]) -> list[tuple[str, str, str]]:
 
 @lru_cache(maxsize=8)
 def load(text: str) -> Any:
-    """Read a text as PyYAML does, each scalar a string: an opinion that is not ours.
+    """Parse a text with PyYAML, each scalar a string, to judge krmkit's reader by another one.
 
-    Callers share what they get, and change nothing.
+    The value is cached: do not change it.
     """
     return _plain(yaml.compose(text, Loader=yaml.CBaseLoader), {})
 
 
 def _plain(node: yaml.Node | None, known: dict[yaml.Node, Any]) -> Any:
-    """Plain data; what an alias refers to is shared, as a bomb would not fit otherwise."""
+    """Return a node as plain data. Aliases share their value, so a bomb stays small."""
     if node is None or isinstance(node, yaml.ScalarNode):
         return node.value if node is not None else None
     if node in known:

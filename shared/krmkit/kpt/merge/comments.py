@@ -1,10 +1,10 @@
-"""Copy new upstream comments into a merged resource, if the local ones are unchanged.
+r"""Copy new upstream comments into a merged resource, unless people changed the local ones.
 
-As in `kpt pkg update`, for the comments above a field and after it separately: a new field gets upstream's; a
-field with upstream's value gets upstream's, too, if the local comment is that of the base. All other comments
-stay: those of people, of fields that differ from upstream, and between the elements of a list.
+As in `kpt pkg update`, the comment above a field and the comment after it are decided separately. A new field
+gets upstream's comment. A field with upstream's value gets it if the local comment equals the base's. All
+other comments stay: people's own, those of fields that differ from upstream, and those between list elements.
 
-    merge_comments("a: 1\\n", "a: 2 # two\\n", "a: 1\\n", "a: 2\\n")  ->  "a: 2 # two\\n"
+    merge_comments("a: 1\n", "a: 2 # two\n", "a: 1\n", "a: 2\n")  ->  "a: 2 # two\n"
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Path = tuple[str, ...]
 
 
 class _Note:
-    """The comments of one field, above it and behind it, with their places in the text.
+    """The comments above a field and after it, with their places in the text.
 
-    `value` is the field's data, None for a mapping or list in block form, whose fields have notes of their
-    own. A place of -1: no comment is possible there.
+    `value` is the field's data, None for a block mapping or list, whose fields have their own notes. A place
+    of -1 cannot hold a comment.
     """
 
     def __init__(self, places: Places, units: Units, index: int, first: bool) -> None:
@@ -55,10 +55,11 @@ class _Note:
 
 
 def merge_comments(base: str, upstream: str, local: str, merged: str, every_head: bool = False) -> str:
-    """Return `merged` with upstream's comments; all are the text of one resource, `local` before the merge.
+    """Return `merged` with upstream's comments. All texts are versions of one resource.
 
-    With `every_head`, comments above a field are also copied if its value differs from upstream's. `merged`
-    is returned unchanged if a text cannot be parsed, or an edit would change its meaning.
+    `local` is the text before the merge. With `every_head`, comments above a field are also copied if its
+    value differs from upstream's. `merged` is returned unchanged if a text cannot be parsed, or if an edit
+    would change its meaning.
     """
     if _with_signs(base) == _with_signs(upstream):
         return merged
@@ -85,10 +86,10 @@ def merge_comments(base: str, upstream: str, local: str, merged: str, every_head
 
 
 def put_back(text: str, local: str, added: Counter[str]) -> str:
-    """Return `text` with those `added` comments of `local` that it lacks, if the line of each is unchanged.
+    """Return `text` with the `added` comments of `local` that it lacks, where their line is unchanged.
 
-    A comment on a line of its own goes with the line below. One whose line is gone or changed stays away, and
-    `text` is returned unchanged if an edit would change its meaning.
+    A comment on a line of its own belongs to the line below. `text` is returned unchanged if an edit would
+    change its meaning.
     """
     lost, plain = added - Counter(comments_of(text)), text.replace("\r\n", "\n")
     if not lost or with_ends(text, plain) != text:
@@ -131,7 +132,7 @@ def put_back(text: str, local: str, added: Counter[str]) -> str:
 
 
 def with_ends(text: str, other: str) -> str:
-    """Return another text with the line ends of this one."""
+    """Return `other` with the line ends of `text`."""
     return other.replace("\n", "\r\n") if "\r\n" in text else other
 
 
@@ -162,7 +163,7 @@ def _edits(
 
 
 def _notes(text: str) -> dict[Path, _Note]:
-    """Return the notes of all fields in block mappings, by path; elements of lists go by their merge keys."""
+    """Return the notes of all fields in block mappings, by path; merge keys name list elements."""
     document = parse(text)
     if not isinstance(document.root, Map) or document.text != text:
         return {}
@@ -191,7 +192,7 @@ def _collect(places: Places, spot: Spot, path: Path, found: dict[Path, _Note]) -
 
 
 def _keys(node: Seq) -> list[str]:
-    """Return the key fields of a list's elements; none if they are not mappings with such fields."""
+    """Return the merge keys of a list's elements; () unless all are mappings with these keys."""
     maps = [item for item in node.items if isinstance(item, Map)]
     if len(maps) < len(node.items):
         return []
@@ -204,7 +205,7 @@ def _keys(node: Seq) -> list[str]:
 
 
 def step_of(element: Map, keys: tuple[str, ...]) -> str:
-    """Return the step of an element in a path, by the texts of its keys: `[80,TCP]`."""
+    """Return the path step of a list element, the values of its keys: `[80,TCP]`."""
     values = (element.get(key) for key in keys)
     return "[" + ",".join(one.text if isinstance(one, Scalar) else "" for one in values) + "]"
 
@@ -214,7 +215,7 @@ def _is_block(node: Node) -> bool:
 
 
 def _end_of_line_value(unit: Unit) -> int:
-    """Return where the field's line has room for a comment, behind its value or its colon.
+    """Return where a comment after the field's value or colon can begin.
 
     -1 for block scalars and aliases.
     """
@@ -229,7 +230,7 @@ def _end_of_line_value(unit: Unit) -> int:
 
 
 def _document_head(places: Places) -> int:
-    """Return where the comments above the whole resource begin; blank lines may be between them."""
+    """Return where the comments above the whole resource begin; blank lines may separate them."""
     return 0 if places.comment_column(0) >= 0 or not places.view.strip() else places.line(places.root.start)
 
 

@@ -1,4 +1,4 @@
-"""A conflict of a merge of packages: what both sides changed, and the outcome."""
+"""A merge conflict in a package: what both sides changed, and which side was taken."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ResourceConflict:
 
 
 def message_of(conflict: Conflict) -> str:
-    """Return the message with both sides' values of the field, and the one that is taken."""
+    """Return the message with both sides' values of the field, and the side that was taken."""
     if conflict.line:
         said = f"{_lines(conflict.local)} changed upstream, to {_lines(conflict.upstream)}, and locally"
     else:
@@ -65,14 +65,14 @@ def message_of(conflict: Conflict) -> str:
 
 
 def without_outcome(message: str) -> str:
-    """Return a message without its outcome, for when nothing is taken."""
+    """Return a message without the side that was taken, for a merge that takes none."""
     for outcome in (_UPSTREAM_WINS, _LOCAL_STAYS, _ADDED_STAYS, COMES_BACK):
         message = message.removesuffix(outcome)
     return message
 
 
 def said_value(value: Any) -> str:
-    """Return a value for messages: the first characters of a long one; "" for none."""
+    """Return a value for messages, shortened if long; "" for none."""
     if value is MISSING or value is None:
         return ""
     text = repr(value)

@@ -1,4 +1,4 @@
-"""Find the conflicts' places in the merged files: lines and columns, also inside the text of a field."""
+"""Find the line and column of conflicts in merged files, also inside the text of a field."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _in_text_or_start(text: str, conflict: ResourceConflict) -> _Place:
 
 
 def _in_text(text: str, path: tuple[str, ...], line: int) -> _Place:
-    """Return the place of a path in a YAML text; `line` counts in the text of the field at the path."""
+    """Return the place of a path in a YAML text; `line` counts within the field's text."""
     document = parse(text)
     node = document.root
     at = node.start if isinstance(node, Map) and node.start >= 0 else 0
@@ -107,7 +107,7 @@ def _in_text(text: str, path: tuple[str, ...], line: int) -> _Place:
 
 
 def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: int) -> _Place:
-    """Return a place in the text that a literal block holds; the field's own place for other styles."""
+    """Return a place in the text of a literal block; for other styles, the field's place."""
     if not isinstance(node, Scalar) or node.style != "|":
         return line_column(text, at)
     below, column = _in_text(node.text, path, line) if path else (line, 1)
@@ -118,6 +118,6 @@ def _inside(text: str, node: Node | None, at: int, path: tuple[str, ...], line: 
 
 
 def _element(node: Seq, step: str) -> Node | None:
-    """Return the element that a step names: `[web]` by its merge key, `[80,TCP]` by two keys."""
+    """Return the list element of a step: `[web]` by its merge key, `[80,TCP]` by two keys."""
     maps = [item for item in map(deref, node.items) if isinstance(item, Map)]
     return next((item for keys in _KEYS for item in maps if step_of(item, keys) == step), None)

@@ -1,4 +1,4 @@
-"""Write merged data onto the local text of a resource; lines with equal values stay as they are."""
+"""Write merged data into a resource's local text; lines with equal values stay."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _Change = tuple[int, int, list[str]]
 def written(local: Resource, base: str, theirs: str, merged: dict[str, Any], every_head: bool = False) -> str:
     """Return the text of `local` with the `merged` data of its versions. `every_head`: see merge_comments.
 
-    A merge of the lines that has this data, and all comments that were added locally, is taken as it is: it
-    has everything else that either side wrote. Else the data is written into the local text as edits, and
-    comments that a rewritten list lost are put back where their lines are the same.
+    If a merge by lines has this data and all local comments, it is the result: it keeps everything else that
+    either side wrote. Otherwise the data is written into the local text as edits, and comments that a
+    rewritten list lost are put back where their lines are unchanged.
     """
     here = local.text
     added = Counter(comments_of(here)) - Counter(comments_of(base))
@@ -40,7 +40,7 @@ def written(local: Resource, base: str, theirs: str, merged: dict[str, Any], eve
 
 
 def says(text: str, data: Any) -> bool:
-    """Return True if a text is YAML or JSON with this data."""
+    """Return True if a text is YAML or JSON whose data is `data`."""
     try:
         return same_data(Resource(text).get(), data)
     except (YamlError, Refused, RecursionError):
@@ -48,9 +48,9 @@ def says(text: str, data: Any) -> bool:
 
 
 def merged_lines(base: str, theirs: str, local: str) -> Iterator[str]:
-    """Yield the merges of three texts by lines: none where both sides changed the same line.
+    """Yield the merges of three texts by lines; nothing if both sides changed one line.
 
-    Changes may touch each other; where both sides insert lines at one place there are two, one for each
+    Adjacent changes are fine. If both sides insert lines at one place, there are two merges, one for each
     order. Line ends are the local ones.
     """
     if "\r\n" in local and "\n" not in local.replace("\r\n", ""):
@@ -71,7 +71,7 @@ def merged_lines(base: str, theirs: str, local: str) -> Iterator[str]:
 
 
 def _joined(base: list[str], sides: tuple[list[_Change], list[_Change]], first: int) -> list[str] | None:
-    """Return the lines with the changes of both sides; None if two of them are about one line."""
+    """Return the lines with both sides' changes; None if two changes touch the same line."""
 
     def order(entry: tuple[int, _Change]) -> tuple[int, bool, bool]:
         side, (start, end, _) = entry
@@ -93,7 +93,7 @@ def _joined(base: list[str], sides: tuple[list[_Change], list[_Change]], first: 
 
 
 def _changes(old: list[str], new: list[str]) -> list[_Change]:
-    """Return (first line, line behind the last, new lines) of each difference."""
+    """Return (first line, line after the last, new lines) of each difference."""
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1
@@ -110,10 +110,10 @@ def _changes(old: list[str], new: list[str]) -> list[_Change]:
 
 
 def write_merged(resource: Resource, merged: dict[str, Any]) -> None:
-    """Edit `resource` until it holds `merged`, a mapping at the top level.
+    """Edit `resource` until its data is `merged`, a mapping.
 
-    Absent fields are removed, others set one by one; elements of lists are removed, edited in place and
-    appended if the order of the kept ones allows it, else the list is rewritten.
+    Absent fields are removed, others set one by one. List elements are removed, edited in place and appended
+    if the order of the kept ones allows it; otherwise the list is rewritten.
     """
     _write_fields(resource, (), _mapping(resource.get()), merged)
 
@@ -153,9 +153,9 @@ def _write_elements(resource: Resource, path: Path, old: list[Any], new: list[An
 
 
 def _kept_places(old: list[Any], new: list[Any]) -> list[int]:
-    """Return the places in `old` of the first elements of `new`, rising; the rest of `new` is appended.
+    """Return the rising positions in `old` of the first elements of `new`; the others are appended.
 
-    None are kept if the elements are not mappings with a common key, or if the new order needs one moved.
+    [] if the elements are not mappings with a common key, or if the new order would move one.
     """
     identity = _identity(old, new)
     if identity is None:
@@ -173,7 +173,7 @@ def _kept_places(old: list[Any], new: list[Any]) -> list[int]:
 
 
 def _identity(old: list[Any], new: list[Any]) -> tuple[str, ...] | None:
-    """Return the key of the elements: of all common keys, the one that matches most elements."""
+    """Return the common key of the elements that matches most of them."""
     elements = old + new
     if not all(isinstance(element, dict) for element in elements):
         return None

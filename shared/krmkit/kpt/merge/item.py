@@ -1,4 +1,4 @@
-"""Three-way merge of one resource, onto its local text."""
+"""Three-way merge of one resource, written into its local text."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def merge_item(
 ) -> list[Conflict]:
     """Apply the change from `base` to `theirs` to `item`; return the fields that both sides changed.
 
-    `prefer`: the side that wins these. Of a Kptfile, the parts that kpt merges, also the upstream with
-    `follows`, or everything with `whole`.
+    `prefer`: the side that wins a conflict. A Kptfile is merged in the parts that kpt merges, with `follows`
+    also its upstream, with `whole` everything.
     """
     before = data_of(base) if base is not None else {}
     if is_kptfile(path):

@@ -1,7 +1,8 @@
 """Three-way merge of Kptfiles, by the rules of `kpt pkg update`.
 
 Name and namespace stay local. `upstream` and `upstreamLock` come from upstream only on request. Functions of
-a pipeline are merged by name; if no function of the three Kptfiles has one, by image without tag, or by exec.
+a pipeline are merged by name; if none of the three Kptfiles names a function, by image without tag or by
+exec.
 
 Source: kptfileutil (merge, UpdateKptfile) of kpt.
 """
@@ -46,9 +47,9 @@ def merge_kptfiles(
 ) -> MergedValue:
     """Return the merged Kptfile.
 
-    `with_upstream` copies upstream and upstreamLock from the upstream Kptfile. `prefer`: the side that wins
-    where both changed a value; `parts`: what is merged, the rest stays local. What a render writes into the
-    status is the local one.
+    - `with_upstream`: copy upstream and upstreamLock from the upstream Kptfile.
+    - `prefer`: the side that wins a conflict.
+    - `parts`: the fields to merge; all others stay local, and so does what a render writes into the status.
 
     Example: base has no pipeline, upstream adds function a, local added function b: the merged pipeline has
     b, then a.
@@ -78,12 +79,12 @@ def merge_kptfiles(
 
 
 def without_render(kptfile: Kptfile) -> Kptfile:
-    """Return a Kptfile without what a render writes into its status: the next one replaces it."""
+    """Return a Kptfile without the status fields that each render replaces."""
     return _as_rendered(kptfile, {})
 
 
 def _as_rendered(kptfile: Kptfile, other: Kptfile) -> Kptfile:
-    """Return a Kptfile with what a render wrote into the status of another one."""
+    """Return a Kptfile with the rendered status fields of another one."""
     own, its = ({**side} if isinstance(side := one.get("status"), dict) else {} for one in (kptfile, other))
     if "renderStatus" not in {**own, **its} and RENDERED not in str({**own, **its}):
         return kptfile
@@ -101,9 +102,9 @@ def _is_of_render(condition: Any) -> bool:
 
 
 def named_functions(*versions: Kptfile) -> list[Kptfile]:
-    """Return copies whose functions all have a name.
+    """Return copies in which all functions have a name.
 
-    If none has one, it is the program, as in the conflicts of `merge_kptfiles`.
+    If no function has one, it is the program, as in the conflicts of `merge_kptfiles`.
     """
     copies = [deepcopy(version) for version in versions]
     _set_names(copies, "")
@@ -111,7 +112,7 @@ def named_functions(*versions: Kptfile) -> list[Kptfile]:
 
 
 def _set_names(versions: list[Kptfile], prefix: str) -> bool:
-    """Name functions by their programs, with a prefix, and return True, if none of them has a name."""
+    """Name all functions by their programs, with a prefix, and return True, unless one has a name."""
     if not all(_is_nameless(functions) for version in versions for functions in _function_lists(version)):
         return False
     for version in versions:
@@ -132,7 +133,7 @@ def _function_lists(kptfile: Kptfile) -> list[list[dict[str, Any]]]:
 
 
 def _is_nameless(functions: list[dict[str, Any]]) -> bool:
-    """Return True if no function has a name and all programs differ, so that they can replace names."""
+    """Return True if no function has a name, and all programs differ and so can be the names."""
     programs = [_program(function) for function in functions]
     return not any(function.get("name") for function in functions) and len(set(programs)) == len(programs)
 
@@ -143,7 +144,7 @@ def _program(function: dict[str, Any]) -> str:
 
 
 def _set(data: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """Return a copy of `data` with the value at `path` set, or removed for MISSING."""
+    """Return a copy of `data` with `value` at `path`, or without the field for MISSING."""
     if not path:
         return dict(value)
     key, *rest = path

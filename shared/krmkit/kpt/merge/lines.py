@@ -21,10 +21,10 @@ _ENVIRONMENT = {
 
 
 def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTREAM) -> MergedValue | None:
-    """Merge by lines; where both sides changed the same ones, take those of `prefer`. Raises Refused.
+    r"""Merge by lines; a conflict takes the lines of `prefer`. Raises Refused.
 
-    Return None if a version is not text. Example: base `a\\nb\\nc\\n`, upstream `A\\nb\\nc\\n`, local
-    `a\\nb\\nC\\n`: the result is `A\\nb\\nC\\n`.
+    Return None if a version is not text. Example: base `a\nb\nc\n`, upstream `A\nb\nc\n`, local
+    `a\nb\nC\n`: the result is `A\nb\nC\n`.
     """
     versions = (local, base, upstream)
     if any(b"\0" in version for version in versions):
@@ -92,7 +92,7 @@ def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> Merg
 
 
 def _lines(content: bytes) -> list[bytes]:
-    """Return lines as git counts them: a single carriage return does not end a line."""
+    """Split content into lines as git does: a lone carriage return does not end a line."""
     lines = [line + b"\n" for line in content.split(b"\n")]
     lines[-1] = lines[-1][:-1]
     return [line for line in lines if line]

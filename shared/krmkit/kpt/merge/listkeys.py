@@ -1,10 +1,10 @@
-"""The associative lists of built-in Kubernetes kinds: keys identify their elements, not positions.
+"""The associative lists of built-in Kubernetes kinds, whose elements are identified by keys.
 
-The keys are those of `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` in Kubernetes' OpenAPI
-document, which kyaml's three-way merge uses. Lists of other kinds, and every list of a custom resource, are
-replaced whole.
+The keys are `x-kubernetes-list-map-keys` and `x-kubernetes-patch-merge-key` of Kubernetes' OpenAPI document,
+as in kyaml's three-way merge. Other lists, and every list of a custom resource, are replaced whole.
 
-Example: `schema_of("apps/v1", "Deployment")` leads over spec, template, spec, containers to keys ("name",).
+Example: in `schema_of("apps/v1", "Deployment")` the list spec.template.spec.containers has the keys
+("name",).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ IDENTITIES = (("containerPort", "protocol"), ("port", "protocol"), ("name",), ("
 
 @dataclass(frozen=True, slots=True)
 class MergeSchema:
-    """Fields of a mapping, or the `keys` and the element of a list; () for one that is not associative."""
+    """The fields of a mapping, or the element and `keys` of a list; () for a list replaced whole."""
 
     fields: dict[str, MergeSchema] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
@@ -106,5 +106,5 @@ _KINDS.update({(version, kind): _PLAIN for version, kinds in _PLAIN_KINDS.items(
 
 
 def schema_of(api_version: str, kind: str) -> MergeSchema | None:
-    """Return the schema of a built-in kind; None for an unknown kind, of which no list is associative."""
+    """Return the schema of a built-in kind; None for any other kind, whose lists are replaced whole."""
     return _KINDS.get((api_version, kind))

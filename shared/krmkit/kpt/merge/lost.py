@@ -1,4 +1,4 @@
-"""Find what people wrote in a package and a merge or a pipeline lost, by name."""
+"""Find people's edits of a package that a merge or a pipeline lost."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Files = Mapping[str, bytes]
 def lost_edits(before: Files, edited: Files, result: Files, merged: Files) -> Iterator[ResourceConflict]:
     """Yield the edits from `before` to `edited` that `result`, rendered from `merged`, lacks.
 
-    A function may set the value that a person changed, or make a removed resource again. Comments are not
-    among them.
+    A function may have changed an edited value, or created a removed resource again. Comments are not
+    compared.
     """
     paths = sorted(path for path in {*before, *edited} if before.get(path) != edited.get(path))
     sides = [{path: source_or_none(path, side.get(path)) for path in paths} for side in (before, edited)]
@@ -66,10 +66,10 @@ def lost_edits(before: Files, edited: Files, result: Files, merged: Files) -> It
 def lost_comments(
     edits: Iterable[tuple[Files, Files]], result: Files, files: Files, *sides: Files
 ) -> list[ResourceConflict]:
-    """Return the comments that people wrote and `result` lacks, each with its line in the package `files`.
+    """Return people's comments that `result` lacks, each with its line in the package `files`.
 
-    `edits`: (before, after) of what people changed. `sides`: two versions of the upstream; what the second
-    lacks was removed there, and not lost.
+    `edits`: (before, after) of what people changed. `sides`: two versions of the upstream; a comment that
+    only the first has was removed there, so it is not lost.
     """
     lost: Counter[str] = Counter()
     for before, after in edits:
@@ -117,7 +117,7 @@ def _placed(files: Mapping[str, Any]) -> list[Placed]:
 def _lost_text(
     path: str, old: bytes | None, here: bytes | None, now: bytes | None
 ) -> Iterator[ResourceConflict]:
-    """Yield the edits of a file without resources that the pipeline lost."""
+    """Yield the edits that the pipeline lost in a file without resources."""
     if here is None or now is None:
         if here is not now:
             done = "removed by hand, and made again" if here is None else "edited by hand, and removed"
@@ -163,7 +163,7 @@ def _lost_fields(
 def _differences(
     path: tuple[str, ...], wanted: Any, now: Any, schema: MergeSchema | None, infer: bool
 ) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    """Yield (path, wanted value, actual value) of each differing field, in lists as deep as merges go."""
+    """Yield (path, wanted value, actual value) of each differing field, as deep in lists as merges go."""
     if isinstance(wanted, dict) and isinstance(now, dict):
         for key in (*wanted, *(key for key in now if key not in wanted)):
             below = schema.field(str(key)) if schema is not None else None

@@ -1,7 +1,7 @@
-"""Match the resources of two versions of a package: in their own file before other files.
+"""Match the resources of two versions of a package: within a file first, then across files.
 
-Both have what tells: name and mark together, then a name where a mark is missing, marks, and names. So a
-copy, which has the mark too, never takes its original's place, and a renamed resource is found.
+The criteria, in order: name and mark together, the name where a mark is missing, the mark, the name. So a
+copy, whose mark is its original's, never takes the original's place, and a renamed resource is found.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Placed = tuple[str, FileResource]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _One:
-    """One resource with what it is matched by."""
+    """A resource with its matching keys."""
 
     path: str
     item: FileResource
@@ -69,11 +69,11 @@ def matched(
     generated: bool = False,
     marks: tuple[bool, bool] = (True, True),
 ) -> dict[int, FileResource]:
-    """Return the resource of `others` that each of `ones` is, by the id() of the one.
+    """Return the matching resource of `others` for each of `ones`, by id() of the latter.
 
-    Each of them is taken once. Another file counts only where there is one candidate. `generated`: one
-    version was made from the other, so that file, kind and order tell, too. `marks`: whether those of each
-    side count; upstream's name another clone.
+    Each resource is matched once; across files only if there is one candidate. `generated`: one version was
+    made from the other, so file, kind and order count, too. `marks`: whether each side's marks count;
+    upstream's may name another clone.
     """
     found: dict[int, FileResource] = {}
     waiting = [_One.of(*placed, marks[0]) for placed in ones]
@@ -98,7 +98,7 @@ def _kind(one: _One) -> str:
 def _take(
     found: dict[int, FileResource], waiting: list[_One], free: list[_One], mine: Key, its: Key, unique: bool
 ) -> tuple[list[_One], list[_One]]:
-    """Match those of equal keys, in any file if `unique`, else in the same; return those that are left."""
+    """Match resources with equal keys, across files if `unique`; return the unmatched ones of both sides."""
     if not waiting or not free:
         return waiting, free
     places: dict[Any, list[_One]] = defaultdict(list)
@@ -121,7 +121,7 @@ def _take(
 
 
 def source_or_none(path: str, content: bytes | None) -> SourceFile | None:
-    """Return a file of resources; None if it is absent or holds anything else."""
+    """Return a file of resources; None if it is absent or cannot be read as one."""
     if content is None or not (path.endswith(SUFFIXES) or is_kptfile(path)):
         return None
     try:

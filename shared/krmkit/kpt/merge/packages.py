@@ -28,7 +28,7 @@ Files = Mapping[str, bytes]
 
 
 class PackageMergeError(Refused):
-    """The packages cannot be merged; nothing was changed. `conflicts`: those left to a person."""
+    """The packages cannot be merged; nothing was changed. `conflicts` need a person's decision."""
 
     conflicts: list[ResourceConflict]
 
@@ -38,7 +38,7 @@ class PackageMergeError(Refused):
 
     @classmethod
     def stopped(cls, conflicts: Sequence[ResourceConflict]) -> PackageMergeError:
-        """Return the error of a merge that stops at conflicts, which takes no side of them."""
+        """Return the error for a merge whose policy is to stop at conflicts."""
         undecided = [replace(one, message=without_outcome(one.message)) for one in conflicts]
         listed = "\n".join(f"  {one.place}: {one.message}" for one in undecided)
         return cls(f"{len(undecided)} in conflict, and nothing was changed:\n{listed}", undecided)
@@ -48,8 +48,7 @@ class PackageMergeError(Refused):
 class MergedPackage:
     """The files of the merged package by path, and the conflicts.
 
-    `executable`: the files whose executable bit upstream changed, with the new value. `secrets`: those of all
-    versions.
+    `executable`: files whose executable bit upstream changed, with its new value. `secrets`: of all versions.
     """
 
     files: dict[str, bytes]
@@ -59,12 +58,11 @@ class MergedPackage:
 
 
 def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> MergedPackage:
-    """Merge the changes from `base` to `theirs` into `ours`; each maps the paths of a package to contents.
+    """Merge the changes from `base` to `theirs` into `ours`; each maps paths of a package to contents.
 
-    `prefer`: the side whose value is taken where both changed it. Raises Refused if a subpackage was added on
-    both sides, if two local resources claim to be one of upstream, and if files cannot be read or merged.
-    Example: theirs changed the tag in app.yaml, ours its replicas: the merged app.yaml has both, and all
-    comments of ours.
+    `prefer`: the side that wins a conflict. Raises Refused if both sides added one subpackage, if two local
+    resources match one of upstream's, and if files cannot be read or merged. Example: theirs changed the tag
+    in app.yaml, ours its replicas: the merged app.yaml has both changes, and all comments of ours.
     """
     moved = _moved_folders(*(PackageTree(files) for files in (base, theirs, ours)))
     if moved:
@@ -90,14 +88,14 @@ def merge(base: Files, theirs: Files, ours: Files, prefer: str = UPSTREAM) -> Me
 def undo(output: Files, edited: Files, given: Files) -> dict[str, bytes]:
     """Return `edited` without the changes that a pipeline made from `given` to `output`.
 
-        what went in    replicas: 2   title: "Shop {{ name }}"   size: small
-        what came out   replicas: 4   title: "Shop north"        size: small
-        the branch      replicas: 4   title: "Shop north"        size: large # ours
-        undone          replicas: 2   title: "Shop {{ name }}"   size: large # ours
+        given     replicas: 2   title: "Shop {{ name }}"   size: small
+        output    replicas: 4   title: "Shop north"        size: small
+        edited    replicas: 4   title: "Shop north"        size: large # ours
+        result    replicas: 2   title: "Shop {{ name }}"   size: large # ours
 
-    It is a merge whose base is what came out, and whose other side is what went in. The result is people's
-    text. Where the pipeline and a person changed the same value, the person's stays; what only the pipeline
-    makes is left out. Raises Refused and YamlError.
+    This is a three-way merge of `edited` with the base `output` and upstream `given`. If the pipeline and a
+    person changed one value, the person's stays; what only the pipeline makes is left out. Raises Refused and
+    YamlError.
     """
     if output == edited:
         return dict(given)
@@ -116,7 +114,7 @@ def _merge_files(merged: MergedPackage, files: FileMerge) -> None:
 
 
 def _merge_package(folder: str, trees: Sequence[PackageTree], merged: MergedPackage, prefer: str) -> bool:
-    """Merge one package, without those below it; False where it stays as it is, with those below."""
+    """Merge one package without its subpackages; return False if it and they stay unchanged."""
     old, new, here = (tree if folder in tree.folders else None for tree in trees)
     path = f"{folder}/{KPTFILE}"
     if old is None:
@@ -144,9 +142,9 @@ def _merge_package(folder: str, trees: Sequence[PackageTree], merged: MergedPack
 
 
 def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dict[str, str]:
-    """Return the subpackages that were renamed locally: their folders here, and those in the base.
+    """Return the subpackages that were renamed locally: {folder here: folder in the base}.
 
-    One that has most files of a missing one, unlike every other new one, is that one.
+    A new subpackage is a renamed one if it, and no other new one, has most files of a missing one.
     """
     gone = (old.folders & new.folders) - here.folders
     fresh = here.folders - old.folders - new.folders
@@ -173,7 +171,7 @@ def _is_in(folder: str, other: str) -> bool:
 
 
 def _lock(folder: str, tree: PackageTree) -> Any:
-    """Return the commit and folder that a subpackage's upstreamLock names, None without one."""
+    """Return commit and folder in a subpackage's upstreamLock, or None."""
     path = f"{folder}/{KPTFILE}"
     if not folder or b"upstreamLock" not in tree.files[path]:
         return None
@@ -182,7 +180,7 @@ def _lock(folder: str, tree: PackageTree) -> Any:
 
 
 def _marked(path: str, content: bytes) -> bytes:
-    """Return a new file of upstream with kpt's mark on its resources, as in the files fetched first."""
+    """Return a new upstream file with kpt's mark on its resources, as a first fetch writes it."""
     if not path.endswith(SUFFIXES):
         return content
     try:
@@ -192,7 +190,7 @@ def _marked(path: str, content: bytes) -> bytes:
 
 
 def _remove_folder(folder: str, old: PackageTree, here: PackageTree, merged: MergedPackage) -> None:
-    """Remove a subpackage that upstream deleted; one with local edits stays, with a conflict."""
+    """Remove a subpackage that upstream deleted; with local edits it stays, as a conflict."""
     before, after = old.below(folder), here.below(folder)
     if all(is_unedited(path, before.get(path), after.get(path)) for path in {*before, *after}):
         for path in here.below(folder):

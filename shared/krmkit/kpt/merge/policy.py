@@ -1,7 +1,4 @@
-"""The policies for a value that both sides changed.
-
-Take one side's, merge nothing, or let a person decide in the file.
-"""
+"""The policies for conflicts: take one side, merge nothing, or let a person decide in the file."""
 
 from __future__ import annotations
 
@@ -20,9 +17,8 @@ UNRESOLVED = "a conflict is not resolved; keep one side, and remove the lines <<
 def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return files with both sides of every conflict between git's markers.
 
-    upstream, local: the merged package, once with upstream's and once with the local values taken, so that
-    they differ in the conflicts alone. Binary files, and files in only one of them, are taken from the local
-    one.
+    upstream, local: the merged package with every conflict decided for that side. Binary files, and files
+    that only one of them has, come from `local`.
     """
     marked = dict(local)
     for path in {*upstream} & {*local}:
@@ -32,10 +28,10 @@ def marked_files(upstream: Mapping[str, bytes], local: Mapping[str, bytes]) -> d
 
 
 def unresolved_line(text: str) -> int:
-    """Return the line of the first conflict that nobody has decided, from 1; 0 where there is none.
+    """Return the line, from 1, of the first undecided conflict; 0 if there is none.
 
-    A conflict is a line that begins with `<<<<<<< `, then one that is `=======`, then one that begins with
-    `>>>>>>> `.
+    A conflict has a line that begins with `<<<<<<< `, a later line `=======`, and a later one that begins
+    with `>>>>>>> `.
     """
     if "<" * _SIGNS not in text:
         return 0

@@ -1,4 +1,4 @@
-"""Three-way merge of files: resources by identity, texts inside them and other files as texts."""
+"""Three-way merge of files: resources by identity, their inner texts and other files as texts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Versions = tuple[SourceFile | None, SourceFile | None, SourceFile | None]
 class FileMerge:
     """A merge of the changes from `base` to `upstream` into the `local` files.
 
-    `prefer`: the side that wins where both changed a value. `undoing`: upstream is what a pipeline made the
-    base of: Kptfiles are merged whole, and what only the pipeline made goes, edited or not, and nothing is
-    told.
+    `prefer`: the side that wins a conflict. `undoing`: `base` is what a pipeline made from `upstream`:
+    Kptfiles are merged whole, resources that only the pipeline made are removed, edited or not, and nothing
+    is reported.
     """
 
     base: Files
@@ -109,9 +109,9 @@ class FileMerge:
                 yield path, content
 
     def _pair(self, old: list[Placed], new: list[Placed], here: list[Placed]) -> set[int]:
-        """Find the versions of each local resource; return the id() of those that are new upstream.
+        """Find the versions of each local resource; return the id() of resources that are new upstream.
 
-        Reports those that are not added: they were deleted locally, or their name is taken.
+        A new one that was deleted locally, or whose name is taken, is reported and not added.
         """
         marks = self.undoing  # upstream's own marks are of another clone
         was = matched(here, old, marks=(True, marks))
@@ -150,7 +150,7 @@ class FileMerge:
         return wanted
 
     def _was_called(self, item: FileResource, name: str) -> bool:
-        """Return True if the resource that a local one was, or is upstream, has this name."""
+        """Return True if a local resource had this name in the base, or has it upstream."""
         before, after = self._versions[id(item)]
         known = before or after
         return known is not None and identifier(known) == name
@@ -179,9 +179,9 @@ class FileMerge:
         self._tell(path, who(upstream), f"changed upstream, deleted locally: stays deleted{hint}")
 
     def _kept(self, path: str, item: FileResource, fresh: set[int]) -> str:
-        """Merge one local resource; return its file, "" if it goes.
+        """Merge one local resource; return its file, "" if it is removed.
 
-        An unedited one moves with upstream's, as a fresh one.
+        An unedited resource moves to upstream's file.
         """
         old, new = self._versions[id(item)]
         before = self._place[id(old)] if old is not None else path
@@ -210,7 +210,7 @@ class FileMerge:
         self.conflicts += [ResourceConflict.of(path, name, one) for one in conflicts]
 
     def _removed(self, path: str, before: str, old: FileResource, item: FileResource) -> str:
-        """Return the file of a resource that upstream removed, "" if it goes here, too."""
+        """Return the file of a resource that upstream removed, "" if it is removed here, too."""
         if self.undoing or (path == before and is_same_resource(old, item)):
             return ""
         said = "edited locally" if path == before else f"moved here from {before}"
@@ -224,7 +224,7 @@ class FileMerge:
         new: SourceFile | None,
         here: SourceFile | None,
     ) -> bytes | None:
-        """Return a file with its merged resources; upstream's own where nobody edited it here."""
+        """Return a file with its merged resources; upstream's own bytes if nobody edited it here."""
         if new is not None and (here is None or (old is not None and here.text == old.text)):
             if [one.text for one in items] == [one.text for one in new.items]:
                 # Its own items, as a file keeps the comments between them only with these.
@@ -242,7 +242,7 @@ class FileMerge:
 
 
 def _upstream_text(base: FileResource, upstream: FileResource, local: FileResource) -> str:
-    """Return upstream's text for a resource whose text is unchanged since the clone; "" for others."""
+    """Return upstream's text for a resource that is unedited since the clone, else ""."""
     if local.original == base.original:
         return upstream.original
     if (

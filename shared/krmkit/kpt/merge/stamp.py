@@ -1,4 +1,4 @@
-"""Kpt's mark on resources, `internal.kpt.dev/upstream-identifier`, which identifies renamed ones."""
+"""Kpt's mark on resources, `internal.kpt.dev/upstream-identifier`, by which renamed ones are found."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def identifier(item: Resource) -> str:
 
 
 def mark_of(item: Resource) -> str:
-    """Return the identity that a resource had when it was fetched, "" if nothing tells.
+    """Return the identity that a resource had when it was fetched, or "".
 
-    Kpt's comment counts first, then its annotation.
+    Kpt's comment takes precedence over its annotation.
     """
     if "# kpt-merge:" in item.text:
         found = _COMMENT.search(item.text)
@@ -41,7 +41,7 @@ def who(item: Resource) -> str:
 
 
 def stamped(item: FileResource) -> FileResource:
-    """Mark a resource with its own identifier, replacing upstream's mark, which belongs to another clone.
+    """Mark a resource with its own identifier, because upstream's mark belongs to another clone.
 
     Generated resources, and those without a name, get no mark.
     """
@@ -55,7 +55,7 @@ def stamped(item: FileResource) -> FileResource:
 def stamped_file(path: str, text: str, limits: Limits = DEFAULT_LIMITS) -> str:
     """Return the text of a file with all of its resources marked.
 
-    One that cannot be edited stays unmarked, and is identified by its name.
+    A resource that cannot be edited stays unmarked, and is matched by its name.
     """
     if is_kptfile(path):
         return text

@@ -22,8 +22,8 @@ def merge_text(
 ) -> MergedValue:
     """Merge the changes from `base` to `upstream` into the text `local`. Raises Refused.
 
-    Conflicts have inner paths, or lines. Without `trees`, also YAML is merged by lines. Example: upstream
-    changed a comment, local the value of another key: the result has both.
+    Conflicts have paths inside the text, or lines. Without `trees`, YAML is merged by lines as well. Example:
+    upstream changed a comment, local the value of another key: the result has both.
     """
     tree = _merge_trees(base, upstream, local, prefer) if trees else None
     if tree is not None:
@@ -39,9 +39,9 @@ def merge_text(
 def merge_file(
     path: str, base: bytes, upstream: bytes, local: bytes, prefer: str
 ) -> tuple[bytes, list[Conflict] | None]:
-    """Merge a file that holds no resources, or others as well. Raises Refused.
+    """Merge a file with other content than resources. Raises Refused.
 
-    Return (content, conflicts), with None for the conflicts if a version is not text.
+    Return (content, conflicts); conflicts are None if a version is not text.
     """
     try:
         texts = [version.decode("utf-8") for version in (base, upstream, local)]
@@ -56,7 +56,7 @@ def merge_file(
 def merge_inside(
     kind: str, path: tuple[str, ...], base: str, upstream: str, local: str, prefer: str
 ) -> MergedValue | None:
-    """Merge a text in a field of a resource; None for a plain value: one line, or encoded."""
+    """Merge a text in a field of a resource; None for a value of one line or an encoded one."""
     if (kind, path[0]) in _ENCODED:
         return None
     texts = (base, upstream, local)
@@ -66,7 +66,7 @@ def merge_inside(
 
 
 def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedValue | None:
-    """Return the merged text; None if a version is no mapping in YAML or JSON, or cannot be edited."""
+    """Return the merged text; None if a version is not a YAML or JSON mapping, or cannot be edited."""
 
     def inside(path: tuple[str, ...], first: str, second: str, third: str) -> MergedValue | None:
         return merge_inside("", path, first, second, third, prefer)

@@ -1,14 +1,16 @@
-"""Three-way merge of a resource, as data: apply upstream's changes, keep the rest as it is locally.
+"""Three-way merge of a resource's data: apply upstream's changes, keep all other local data.
 
 Source: merge3 and walk of kyaml, which `kpt pkg update` uses. Fields of mappings are merged one by one,
-elements of associative lists by their keys; every other list, and a scalar, is taken whole. A null of one
-side clears the field, unless the base has null too; else null counts as missing.
+elements of associative lists by their keys; other lists and scalars are replaced whole. A null on one side
+clears the field, unless the base has null too; otherwise null counts as absent.
 
-Unlike kpt, a value that one side did not change is taken exactly from the other side, including the order of
-lists, null and empty values: kpt brings a container deleted locally back as `{name: c}`, and writes no null.
-An element of a list that one side deleted and the other changed is taken whole, where kpt leaves only the
-changed fields. A list in which two elements share their keys is taken whole, where kpt drops one of them.
-Texts of several lines are merged inside, where the caller says how (`texts`).
+Unlike kpt:
+
+- A value that only one side changed is taken exactly, including list order, null and empty values: kpt brings
+  a locally deleted container back as `{name: c}`, and writes no null.
+- A list element that one side deleted and the other changed is kept whole; kpt keeps the changed fields only.
+- A list with two elements of equal keys is replaced whole; kpt drops one of them.
+- Texts of several lines are merged inside, if the caller passes `texts`.
 
 Example:
     merge({"a": 1, "b": 1}, {"a": 2, "b": 1}, {"a": 1, "b": 7}).value  ->  {"a": 2, "b": 7}
@@ -36,9 +38,9 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A field that both sides changed, differently. `merged` is what the merge took.
+    """A field that both sides changed differently. `merged` is the value that was taken.
 
-    `line`: the first, from 1, of the lines that both changed in the text at `path`; 0 for the whole field.
+    `line`: the first conflicting line, from 1, of the text at `path`; 0 for the whole field.
     """
 
     path: Path
@@ -69,9 +71,10 @@ def merge(
 ) -> MergedValue:
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
-    With `infer`, lists without a schema are associative if all elements of all versions share one of
-    INFERRED_KEYS. `prefer`: the side that wins where both changed a value; `texts` merges a text that both
-    sides changed, given its path and three versions, and returns None for one to take whole.
+    - `infer`: lists without a schema are associative if all their elements share one of INFERRED_KEYS.
+    - `prefer`: the side that wins a conflict.
+    - `texts`: merges a text that both sides changed, from its path and three versions; None means: replace it
+      whole.
     """
     walker = _Walker(infer, prefer, texts)
     value = walker.walk((), base, upstream, local, schema)
@@ -122,7 +125,7 @@ class _Walker:
         return MISSING if upstream is MISSING and not merged else merged
 
     def _whole(self, path: Path, base: Any, upstream: Any, local: Any) -> Any:
-        """Take a whole value that both sides changed."""
+        """Take one side's value where both sides changed it."""
         if self.texts is not None and all(isinstance(value, str) for value in (base, upstream, local)):
             inside = self.texts(path, base, upstream, local)
             if inside is not None:
@@ -168,7 +171,7 @@ class _Walker:
     ) -> Any:
         """Merge an element, which keeps its keys.
 
-        One that one side deleted and the other changed is removed or kept whole.
+        An element that one side deleted and the other changed is removed or kept whole.
         """
         changed = not _same(upstream, base) and not _same(local, base)
         if changed and (upstream is MISSING) != (local is MISSING) and base is not MISSING:
@@ -182,7 +185,7 @@ class _Walker:
         return merged
 
     def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
-        """Return the keys of an associative list; none if the list is taken whole."""
+        """Return the keys of an associative list, () for other lists."""
         if schema is not None:
             return schema.keys
         if not self.infer:
@@ -194,9 +197,9 @@ class _Walker:
 def elements_by_step(
     versions: tuple[Any, ...], schema: MergeSchema | None, infer: bool = False
 ) -> list[dict[str, Any]] | None:
-    """Return the elements of versions of an associative list, by their step in the path of a Conflict.
+    """Return each version's elements of an associative list, by their step in a Conflict's path.
 
-    None for lists that are taken whole.
+    None for other lists.
     """
     if _common_kind(versions) is not list:
         return None
@@ -219,7 +222,7 @@ def _inferred_key(elements: list[Any]) -> str:
 
 
 def _identity(place: int, element: Any, keys: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the texts of an element's keys, "" for a missing one; the position if it has none."""
+    """Return the values of an element's keys as texts, "" for a missing one; without any, its position."""
     identity = tuple(str(element.get(key, "")) for key in keys) if isinstance(element, dict) else ()
     return identity if any(identity) else (f"#{place}",)
 
@@ -234,7 +237,10 @@ def _are_distinct(elements: Any, keys: tuple[str, ...]) -> bool:
 
 
 def _common_kind(versions: tuple[Any, ...]) -> type:
-    """Return dict or list if all present versions are one, str for scalars and mixed kinds, dict for none."""
+    """Return dict or list if all present versions have this type, str for scalars and mixed types.
+
+    Without a version it is dict.
+    """
     present = [value for value in versions if not _is_absent(value)]
     return next((kind for kind in (dict, list) if all(isinstance(one, kind) for one in present)), str)
 
@@ -244,5 +250,5 @@ def _is_absent(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return True for equal data; null counts as missing."""
+    """Return True for equal data, where null equals absence."""
     return (_is_absent(one) and _is_absent(other)) or same_data(one, other)

@@ -1,4 +1,4 @@
-"""The files of a package by path, and their assignment to its subpackages."""
+"""The files of a package by path, and the subpackages they belong to."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ def is_kptfile(path: str) -> bool:
 
 @dataclass(frozen=True)
 class PackageTree:
-    """`files` maps paths, relative to the root package, to contents.
-
-    `folders` holds "" and every subpackage's folder.
-    """
+    """The files of a package: `files` maps paths, relative to the root package, to contents."""
 
     files: Mapping[str, bytes]
 
@@ -30,7 +27,7 @@ class PackageTree:
 
     @cached_property
     def _folded(self) -> dict[str, list[str]]:
-        """Return the paths below each folder of the tree, at any depth, by folder."""
+        """Return {folder: paths of all files below it, at any depth}."""
         below: dict[str, list[str]] = {}
         for path in sorted(self.files):
             folder = path.rpartition("/")[0]

@@ -44,7 +44,7 @@ def marks_of(data: object) -> dict[str, str]:
 
 
 def data_of(item: FileResource) -> dict[str, Any]:
-    """Return a resource's data without those marks."""
+    """Return a resource's data without kpt's and krmkit's marks."""
     found = item.get()
     data = without(found, tuple(marks_of(found)))
     assert isinstance(data, dict)
@@ -52,7 +52,7 @@ def data_of(item: FileResource) -> dict[str, Any]:
 
 
 def is_same_resource(base: FileResource, local: FileResource) -> bool:
-    """Return True if a local resource has the values of the base, and no added comments."""
+    """Return True if a local resource has the base's values, and no added comments."""
     if base.original == local.original:
         return True
     if not same_data(data_of(base), data_of(local)):
@@ -63,9 +63,9 @@ def is_same_resource(base: FileResource, local: FileResource) -> bool:
 
 
 def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
-    """Return True for a local file of the same bytes, or the same resources and comments but kpt's marks.
+    """Return True for a local file with the base's bytes, or with its resources and comments.
 
-    `kpt pkg get` marks each resource, and rewrites its file.
+    Kpt's marks are ignored: `kpt pkg get` marks each resource, and rewrites its file.
     """
     if base == local:
         return True
@@ -84,7 +84,7 @@ def is_unedited(path: str, base: bytes | None, local: bytes | None) -> bool:
 
 
 def _all_comments(file: SourceFile, replaced: bool) -> Iterator[str]:
-    """Yield the comments of a file; without those after `metadata:` if kpt has `replaced` them."""
+    """Yield the comments of a file; without those after `metadata:` if kpt `replaced` them."""
     gone: Counter[str] = Counter()
     bodies = [item.original for item in file.items]
     around = file.joined([]) if not bodies else file.text
@@ -115,7 +115,7 @@ def comments_in(text: str) -> Iterator[str]:
 def comments_of(text: str, inside: bool = False) -> list[str]:
     """Return the comments of a document without kpt's own; a `#` in a scalar does not begin one.
 
-    `inside`: also those in the texts of its fields. Example: `a: "# no" # yes` has ["# yes"].
+    `inside`: also comments in texts of fields. Example: `a: "# no" # yes` has ["# yes"].
     """
     if "#" not in text:
         return []
@@ -148,7 +148,7 @@ def comments_of(text: str, inside: bool = False) -> list[str]:
 
 
 def _scalars(root: Node | None, view: str) -> Iterator[tuple[int, int]]:
-    """Yield the places of scalars, keys too; of a block scalar, the text below its header."""
+    """Yield the places of scalars, also of keys; a block scalar's place is the text below its header."""
     waiting: list[Node] = [root] if root is not None else []
     while waiting:
         node = waiting.pop()

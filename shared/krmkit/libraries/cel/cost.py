@@ -1,9 +1,9 @@
-"""Bound the effort of a CEL expression before it is evaluated: the library counts rounds of loops only.
+"""Bound the effort of a CEL expression before evaluating it; the CEL library limits loop rounds only.
 
 `["ab"].map(a, a + a)` and so on makes a gigabyte in thirty rounds. So the expression is visited once with the
-sizes of its variables in place of their values, and every operation counts as often as its loops may run it.
-Kubernetes does so for the rules of a CRD, with the sizes of a schema (k8s.io/apiserver,
-pkg/cel/library/cost.go). A step is that of `krmkit.libraries.yaml.effort`.
+sizes of its variables instead of their values, and every operation counts as often as its loops may run it.
+Kubernetes does this for the rules of a CRD, with the sizes of a schema (k8s.io/apiserver,
+pkg/cel/library/cost.go). Steps are those of `krmkit.libraries.yaml.effort`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Values:
 
     @cached_property
     def total(self) -> int:
-        """Return the steps to visit all of them, one more."""
+        """Return one more than the steps to visit all values."""
         # Two variables are often one object: a target that is a repository.
         different = {id(value): value for value in self.variables.values()}
         return extent.steps_through(different.values()) + 1
@@ -96,7 +96,7 @@ class Cost:
 
 
 class BatchCost:
-    """The cost of evaluating several expressions with the same values; one test is enough for plain ones."""
+    """The cost of evaluating several expressions with the same values; without loops, one test covers all."""
 
     def __init__(self, costs: Sequence[Cost]) -> None:
         self._costs = costs
@@ -113,7 +113,7 @@ class BatchCost:
 
 
 def cost(root: Node, values: Mapping[str, object]) -> int:
-    """Return the most steps that an evaluation with these values may take; counting ends above MAX_COST."""
+    """Return the most steps that an evaluation with these values may take; counting stops above MAX_COST."""
     meter = _Meter()
     try:
         meter.visit(root, {name: KnownExtent([value]) for name, value in values.items()}, 1)
@@ -133,7 +133,7 @@ class _Meter:
             raise OverflowError  # the bound is above MAX_COST, whatever follows
 
     def visit(self, node: Node, scope: dict[str, Extent], times: int) -> Extent:
-        """Count a node and return the bound of its value."""
+        """Count a node, and return the bounds of its value."""
         if isinstance(node, nodes.NameNode):
             return scope.get(node.name, SCALAR)
         if isinstance(node, LiteralNode):
@@ -271,7 +271,7 @@ class _Meter:
 
 
 def _size(given: Node | None) -> int:
-    """Return the number of instructions of a pattern literal; 0 for anything else, and for a bad pattern."""
+    """Return the number of instructions of a pattern literal; 0 for an invalid one and for other nodes."""
     if not isinstance(given, LiteralNode) or not isinstance(given.value, str):
         return 0
     try:

@@ -1,9 +1,9 @@
 """CEL as cel-go evaluates it for Porch: statically checked, standard library only, a string as result.
 
-A thin layer over cel-expr-python (Google's C++ implementation), so that the library can be changed in one
-place. It is imported with the first environment, because only functions that evaluate CEL need it. It adds
-what cel-go does and the library does not: list and map literals of mixed types fail at compile time, and
-errors are worded as cel-go words them.
+This module wraps cel-expr-python (Google's C++ implementation), so that the library can be replaced in one
+place. The library is imported with the first environment, because few functions evaluate CEL. The wrapper
+adds what cel-go has and the library lacks: list and map literals of mixed types fail at compile time, and
+errors have cel-go's words.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ class CelProgram:
 
 
 class Batch:
-    """Expressions that are evaluated in one go, which costs little more than evaluating one of them."""
+    """Expressions that are evaluated at once, which costs little more than evaluating one of them."""
 
     def __init__(self, expression: cel.Expression, programs: Sequence[CelProgram]) -> None:
         self._eval = expression.eval
         self._cost = BatchCost([program.cost for program in programs])
 
     def evaluate(self, bindings: Bindings) -> list[str] | None:
-        """Return all results; None if any fails or is not a string: evaluate one by one to find the error."""
+        """Return all results; None if one fails or is no string: evaluate singly to find the error."""
         if not self._cost.charge(bindings.values):
             return None
         try:
@@ -96,7 +96,7 @@ class Batch:
 
 
 class Environment:
-    """The variables an expression may name, each "string" or "dyn". Every text is compiled once."""
+    """The variables that an expression may name, each "string" or "dyn". Every text is compiled once."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         try:
@@ -151,7 +151,7 @@ class Environment:
         return CelProgram(renamed, expression, self.variables & tree.names(), Cost(tree), self._string)
 
     def _unchecked(self, text: str) -> tuple[cel.Expression, CheckedTree] | None:
-        """Compile an expression without types, which are left to the run; None if it does not parse."""
+        """Compile an expression without checking types; None if it does not parse."""
         try:
             expression = self._env.compile(text, disable_check=True)
             return expression, CheckedTree(expression.serialize(), text)
@@ -160,7 +160,7 @@ class Environment:
 
     @property
     def _functions(self) -> cel.Env:
-        """Return the environment that also has the functions of conversions."""
+        """Return the environment with the conversion functions."""
         if self._converting is None:
             from krmkit.libraries.cel.golang import functions
 
@@ -168,7 +168,7 @@ class Environment:
         return self._converting
 
     def batch(self, programs: Sequence[CelProgram]) -> Batch | None:
-        """Return the programs as one; None if they are too much together for the library's limits."""
+        """Return the programs as one; None if they exceed the library's limits together."""
         # A line break ends a comment that an expression may end with.
         text = ", ".join(f"({program.text}\n)" for program in programs)
         env = self._functions if PREFIX in text else self._env
@@ -178,7 +178,7 @@ class Environment:
             return None
 
     def bind(self, values: Mapping[str, object]) -> Bindings:
-        """Bind values, strings and maps of strings to such, to variables. Some variables may stay unbound."""
+        """Bind values (strings, and maps of strings to values) to variables. Some may stay unbound."""
         return Bindings(self._env.Activation(values), Values(values))
 
 
@@ -191,7 +191,7 @@ def _unwrapped(message: str) -> tuple[str, str]:
 
 
 def compile_words(message: str) -> str:
-    """Return the text of an error of compiling, without its status."""
+    """Return the text of a compile error, without its status."""
     text = _unwrapped(message)[1]
     if "recursion" in text:
         return (
@@ -202,7 +202,7 @@ def compile_words(message: str) -> str:
 
 
 def runtime_words(message: str) -> str:
-    """Return the text of an error of evaluating, in cel-go's words."""
+    """Return the text of an evaluation error, in cel-go's words."""
     text = _unwrapped(message)[1].replace(PREFIX, "").replace(f": {REFUSED}", ": ")
     if text.startswith("Key not found in map : "):
         return "no such key: " + text.removeprefix("Key not found in map : ").strip('"')

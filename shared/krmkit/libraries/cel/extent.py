@@ -1,4 +1,4 @@
-"""Upper bounds of values in CEL: how long a text, how many elements, how much in all, without the values.
+"""Upper bounds of CEL values, computed without them: text length, element count, total size.
 
 KnownExtent([{"name": "ab"}]).field("name").characters   # 2
 """
@@ -19,8 +19,10 @@ NUMBER = 32
 class Extent:
     """The bounds of one value of any type.
 
-    characters: of a text, or bytes. width: elements of a list, entries of a map. total: steps to visit all of
-    it. odd: True if a text in it has a character that lets a regular expression grow beyond its length.
+    - `characters`: the length of a text or of bytes.
+    - `width`: the elements of a list, or the entries of a map.
+    - `total`: the steps to visit every element.
+    - `odd`: True if a text in the value has a character by which a regular expression can outgrow its length.
     """
 
     def __init__(
@@ -38,26 +40,26 @@ class Extent:
 
     @property
     def total(self) -> int:
-        """Return the steps to visit all of it."""
+        """Return the steps to visit every element."""
         return self._total
 
     @property
     def odd(self) -> bool:
-        """Return True if a text in it holds a brace or a backslash."""
+        """Return True if a text in the value has a brace or a backslash."""
         return self._odd
 
     @property
     def inner(self) -> Extent:
-        """Return the bound of any element, or of any value of a map."""
+        """Return the bounds of any list element or map value."""
         return self._inner or SCALAR
 
     @property
     def keys(self) -> Extent:
-        """Return the bound of any key of a map; for a list, of what a loop over it gives: any element."""
+        """Return the bounds of any map key or list element: what a loop yields."""
         return self._keys or SCALAR
 
     def field(self, name: str) -> Extent:
-        """Return the bound of the value under a key."""
+        """Return the bounds of the value under a key."""
         return self.inner
 
 
@@ -65,7 +67,7 @@ SCALAR = Extent()
 
 
 class KnownExtent(Extent):
-    """The bound of any of some Python values: texts, bytes, lists, dicts; everything else is a scalar."""
+    """The bounds of several Python values: texts, bytes, lists, dicts; all others are scalars."""
 
     def __init__(self, values: list[object]) -> None:
         characters = width = 0
@@ -105,7 +107,7 @@ class KnownExtent(Extent):
 
 
 class _EitherExtent(Extent):
-    """The bound of a value that is one of several."""
+    """The bounds of a value that is one of several."""
 
     def __init__(self, parts: list[Extent]) -> None:
         super().__init__(
@@ -129,7 +131,7 @@ class _EitherExtent(Extent):
 
 
 def either(extents: Iterable[Extent]) -> Extent:
-    """Return the bound of a value that is one of several."""
+    """Return the bounds of a value that is one of several."""
     parts = [*{id(part): part for part in extents if part is not SCALAR}.values()]
     if len(parts) < 2:
         return parts[0] if parts else SCALAR
@@ -137,26 +139,29 @@ def either(extents: Iterable[Extent]) -> Extent:
 
 
 def text(characters: int, odd: bool = False) -> Extent:
-    """Return the bound of a text of so many characters."""
+    """Return the bounds of a text of this length."""
     return Extent(characters, 0, 1 + characters // READ, odd)
 
 
 def collection(width: int, inner: Extent, keys: Extent | None = None, total: int = 0) -> Extent:
-    """Return the bound of a list (its loops give `inner`) or, with `keys`, of a map. `total` if known."""
+    """Return the bounds of a list (its loops yield `inner`) or, with `keys`, of a map.
+
+    `total`: the steps to visit every element, 0 if unknown.
+    """
     total = total or 1 + width * (inner.total + (keys.total if keys is not None else 0))
     odd = inner.odd or (keys is not None and keys.odd)
     return Extent(0, width, total, odd, inner, keys if keys is not None else inner)
 
 
 def is_odd(value: str | bytes) -> bool:
-    """Return True for a brace or a backslash: repeat counts and classes of Unicode begin with them."""
+    """Return True for a text with a brace or backslash, which start repeat counts and Unicode classes."""
     if isinstance(value, str):
         return "{" in value or "\\" in value
     return b"{" in value or b"\\" in value
 
 
 def steps_through(values: Iterable[object]) -> int:
-    """Return the steps to visit values: one for each key and value in them, and more for long texts."""
+    """Return the steps to visit values: one for each key and value, more for long texts."""
     count = 0
     pending = [values]
     while pending:

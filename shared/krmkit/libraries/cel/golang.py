@@ -1,9 +1,8 @@
-"""Decisions in which cel-go differs from the library: the types of aggregates, and conversions.
+"""Where cel-go decides differently from the library: types of list and map literals, and conversions.
 
-cel-go gives `x['key']` of a dynamic value a free type. The first overload that fits binds it, and a
-conversion that is left with one overload refuses a text at run time: `int(labels['n'])` fails,
-`int(labels.n)` does not. A conversion that must decide as Go does is renamed in the text, to a function that
-this module provides.
+cel-go gives `x['key']` of a dynamic value a free type, which the first fitting overload binds. A conversion
+with one overload left refuses a text at run time: `int(labels['n'])` fails, `int(labels.n)` does not. A
+conversion that must decide as Go does is renamed in the text, to a function of this module.
 
 Source: cel-go, checker/checker.go (resolveOverload, isAssignable), the validator of homogeneous aggregates,
 and common/types.
@@ -38,7 +37,7 @@ _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 @dataclass(frozen=True, slots=True)
 class GoTypes:
-    """The types that cel-go's checker gives the expressions of a tree, as far as they differ."""
+    """The types that cel-go's checker gives a tree's expressions, where they differ from the library's."""
 
     tree: CheckedTree
 
@@ -56,7 +55,7 @@ class GoTypes:
         return known
 
     def mixed(self) -> list[str]:
-        """Return a message for each element of a literal that has another type than those before it."""
+        """Return a message for each literal element whose type differs from the earlier ones."""
         found: list[str] = []
         for elements in self.tree.aggregates():
             joined = FREE
@@ -69,7 +68,7 @@ class GoTypes:
         return found
 
     def renamed(self) -> str:
-        """Return the text with those conversions renamed that decide otherwise in Go, if types are known."""
+        """Return the text with the conversions renamed that Go decides differently, if types are known."""
         text = self.tree.text
         places: list[tuple[int, str, str]] = []
         for call in self.tree.calls() if self.tree.checked else ():
@@ -87,7 +86,7 @@ class GoTypes:
         return text
 
     def _conversion(self, function: str, argument: Node) -> str:
-        """Return the name of the function that decides as Go does, "" if the library's own one does."""
+        """Return the function that decides as Go does, "" if the library's own one does."""
         kind = self.of(argument)
         inner, given = (argument.function, argument.arguments) if isinstance(argument, CallNode) else ("", [])
         if (kind == FREE and function in _FIRST) or (function, kind, inner) == ("string", ("bytes",), "_+_"):
@@ -101,10 +100,10 @@ class GoTypes:
 
 
 def admitted(error: str, tree: CheckedTree) -> bool:
-    """Return True if cel-go admits all that the library's checker refuses in an expression.
+    """Return True if cel-go admits everything that the library's checker refuses in an expression.
 
-    That is a comparison of numbers of two types in a macro, and the size of the sum of two free types. `tree`
-    is that of the expression, unchecked.
+    It admits comparing numbers of two types in a macro, and the size of the sum of two free types. `tree` is
+    the unchecked expression.
     """
     words = _ERROR.findall(error)
     sizes = words.count("'size' applied to '(int)'")
@@ -118,7 +117,7 @@ def admitted(error: str, tree: CheckedTree) -> bool:
 
 
 def unsupported(text: str) -> int:
-    """Return the offset of a backtick outside of texts and comments, -1 for none: cel-go refuses it."""
+    """Return the offset of the first backtick outside texts and comments, or -1: cel-go refuses it."""
     found = _TOKEN.finditer(text) if "`" in text else ()
     return next((token.start() for token in found if token[0] == "`"), -1)
 
@@ -145,7 +144,7 @@ def functions() -> list[cel.FunctionDecl]:
 
 
 def _number(function: str) -> Callable[[str], object]:
-    """Return a parser that reads as strconv.ParseInt, ParseUint or ParseFloat does: no spaces."""
+    """Return a parser that accepts what strconv.ParseInt, ParseUint or ParseFloat does: no spaces."""
     form = {"int": r"[+-]?[0-9]+", "uint": r"[0-9]+", "double": r"[^\s_]+"}[function]
     low, high = {"int": (-(2**63), 2**63), "uint": (0, 2**64), "double": (0, 0)}[function]
 
@@ -161,7 +160,7 @@ def _number(function: str) -> Callable[[str], object]:
 
 
 def _time(text: str) -> str:
-    """Return a timestamp as Go prints it: with the offset of its text, and no zeros behind the fraction."""
+    """Return a timestamp as Go prints it: with its offset, and without zeros at the end of the fraction."""
     from datetime import datetime
 
     found = _TIME.fullmatch(text)

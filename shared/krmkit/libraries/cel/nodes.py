@@ -1,6 +1,6 @@
-"""The nodes of a CEL expression, read once from its bytes (cel.expr.Expr, protocol buffers).
+"""The nodes of a CEL expression, decoded from protocol buffers (cel.expr.Expr).
 
-Source: cel-spec, proto/cel/expr/syntax.proto. Macros are expanded there: `all`, `map` and the like are
+Source: cel-spec, proto/cel/expr/syntax.proto. Macros arrive expanded: `all`, `map` and the like are
 `LoopNode`s.
 """
 
@@ -92,7 +92,7 @@ class LoopNode(Node):
 
 
 def walk(root: Node) -> Iterator[Node]:
-    """Yield a node and all below it, outer ones first."""
+    """Yield a node and all below it, parents first."""
     pending = [root]
     while pending:
         node = pending.pop()
@@ -101,7 +101,7 @@ def walk(root: Node) -> Iterator[Node]:
 
 
 def read_node(expression: bytes) -> Node:
-    """Read an expression. The library admits 32 levels, so this may call itself."""
+    """Decode an expression. The library admits 32 levels, so recursion is safe."""
     number = 0
     for field, value in read_fields(expression):
         body = read_bytes(value)
@@ -146,7 +146,7 @@ def _constant(body: bytes) -> str | bytes | None:
 
 
 def read_message(data: bytes, wanted: int) -> bytes:
-    """Return the first field of a number, as bytes; b"" if there is none."""
+    """Return the first field with this number as bytes, or b""."""
     return next((read_bytes(value) for number, value in read_fields(data) if number == wanted), b"")
 
 
@@ -161,7 +161,7 @@ def read_text(data: bytes) -> str:
 
 
 def read_fields(data: bytes) -> Iterator[Field]:
-    """Yield (field number, value) of a message: an int for a varint or a fixed number, else the bytes."""
+    """Yield (field number, value) of a message: an int for a varint or fixed number, else bytes."""
     position = 0
     size = len(data)
     while position < size:

@@ -23,9 +23,9 @@ _NULLABLE = ("null", "message", "wrapper", "abstract", _WELL_KNOWN[2], _WELL_KNO
 
 
 class CheckedTree:
-    """One expression, from the library's bytes (a google.protobuf.Any around a CheckedExpr or a ParsedExpr).
+    """One expression, decoded from a google.protobuf.Any with a CheckedExpr or a ParsedExpr.
 
-    `expressions` are its nodes, outer ones first; `checked` is False for a ParsedExpr, which has no types.
+    `expressions` are its nodes, parents first; `checked` is False for a ParsedExpr, which has no types.
     """
 
     def __init__(self, serialized: bytes, text: str) -> None:
@@ -51,7 +51,7 @@ class CheckedTree:
         self.expressions = list(nodes.walk(self.root))
 
     def names(self) -> set[str]:
-        """Return every identifier, those bound by macros included."""
+        """Return every identifier, including those that macros bind."""
         return {node.name for node in self.expressions if isinstance(node, nodes.NameNode)}
 
     def has_loops(self) -> bool:
@@ -67,11 +67,11 @@ class CheckedTree:
         return self._types.get(node.number, DYN)
 
     def position(self, node: Node) -> int:
-        """Return the offset of an expression in the text; of a call, that of its bracket."""
+        """Return the offset of an expression in the text; a call's is that of its bracket."""
         return self._positions.get(node.number, 0)
 
     def aggregates(self) -> Iterator[list[Node]]:
-        """Yield the elements of each list literal, and the keys and the values of each map literal."""
+        """Yield the elements of each list literal, and keys and values of each map literal."""
         for node in self.expressions:
             if isinstance(node, nodes.CollectionNode) and not node.is_message:
                 if node.keys:
@@ -79,7 +79,7 @@ class CheckedTree:
                 yield node.items
 
     def mixed_literals(self) -> list[str]:
-        """Return a message on each element whose type does not join those before it, as cel-go does."""
+        """Return a message on each element whose type does not join the earlier ones', as cel-go."""
         found: list[str] = []
         for elements in self.aggregates():
             joined: Type | None = None
@@ -94,7 +94,7 @@ class CheckedTree:
         return found
 
     def mismatch(self, element: Node, joined: Type, current: Type) -> str:
-        """Return the message about an element of another type than those before it."""
+        """Return the message about an element whose type differs from the earlier ones'."""
         message = f"expected type '{_words(joined)}' but found '{_words(current)}'"
         return placed(self.text, self.position(element), message)
 

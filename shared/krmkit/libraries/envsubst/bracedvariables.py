@@ -11,7 +11,7 @@ _DEFAULTS = ("=", ":=", ":-", ":?", ":+")
 
 
 class SubstitutionError(ValueError):
-    """A `${...}` that is invalid or has no value; it begins at `line` (from 1), 0 for the whole text."""
+    """A `${...}` that is invalid or has no value, at `line` (from 1; 0 for the whole text)."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(f"line {line}: {message}" if line else message)
@@ -20,9 +20,9 @@ class SubstitutionError(ValueError):
 
 @dataclass(slots=True)
 class BracedVariable:
-    """One `${name...}`: `operator` is as written (":=", "^^", "#" ...; "" for none, "length" for `${#name}`).
+    """One `${name...}`. `operator` is as written (":=", "^^", "#"), "" for none, "length" for `${#name}`.
 
-    Each argument is a list of parts. `where` is its offset in the text.
+    Each argument is a list of parts. `where` is the offset in the text.
     """
 
     name: str
@@ -48,7 +48,7 @@ def parts_of(text: str) -> list[Part]:
 
 
 class _Reader:
-    """A position `at` in a text that is read once."""
+    """A text, and the position `at` of its next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -77,7 +77,7 @@ class _Reader:
         return found
 
     def variable(self, where: int) -> BracedVariable:
-        """Read what follows on `${`, with the brace that closes it."""
+        """Read the rest of a variable after `${`, with its closing brace."""
         self.depth += 1
         if self.depth > _DEEPEST:
             raise self.error(f"variables are nested more than {_DEEPEST} deep")
@@ -140,7 +140,7 @@ class _Reader:
         found.arguments.append(parts)
 
     def argument(self, ends: str, escapes: bool = False) -> list[Part]:
-        """Read one text up to one of `ends`, or one variable."""
+        """Read a text up to one of `ends`, or one variable."""
         if self.text.startswith("${", self.at):
             where, self.at = self.at, self.at + 2
             return [self.variable(where)]

@@ -18,7 +18,7 @@ LARGEST = 64 * 1024 * 1024
 
 
 def substitute(text: str, values: Mapping[str, str]) -> str:
-    """Replace the variables of a text by their values, "" for one without. Raises SubstitutionError.
+    """Replace variables by their values, or "". Raises SubstitutionError.
 
     substitute("${SITE^^}-${COUNT:=3}", {"SITE": "lyon"})   # "LYON-3"
     """
@@ -26,7 +26,7 @@ def substitute(text: str, values: Mapping[str, str]) -> str:
 
 
 def joined(parts: Iterable[Part], values: Mapping[str, str]) -> str:
-    """Return the text of parts with values in place of variables."""
+    """Return the text of parts, with values in place of variables."""
     made: list[str] = []
     size = 0
     for part in parts:
@@ -42,7 +42,7 @@ def _check_length(size: int) -> None:
 
 
 def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
-    """Return the value of a variable with its operator."""
+    """Return a variable's value after its operator."""
     value = values.get(variable.name, "")
     operator = variable.operator
     arguments = [joined(argument, values) for argument in variable.arguments]
@@ -64,7 +64,7 @@ def value_of(variable: BracedVariable, values: Mapping[str, str]) -> str:
 
 
 def _part(value: str, first: str, length: str | None = None) -> str:
-    """Return the bytes from `first` on, at most `length`; the whole value if one of them is not a number."""
+    """Return `length` bytes from `first` on; the whole value if an argument is not a number."""
     start = _number(first)
     most = None if length is None else _number(length)
     if start is None or (length is not None and most is None):
@@ -82,7 +82,7 @@ def _number(text: str) -> int | None:
 
 
 def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
-    """Replace text in the value. `/#` and `/%` without the other text change nothing, as in envsubst."""
+    """Replace text in the value. `/#` and `/%` without a second text change nothing, as in envsubst."""
     _check_length(len(value) + (value.count(text) * len(other or "") if operator == "//" else 0))
     if operator == "//":
         return value.replace(text, other or "")
@@ -96,7 +96,7 @@ def _replaced(value: str, operator: str, text: str, other: str | None) -> str:
 
 
 def _without(value: str, operator: str, pattern: str) -> str:
-    """Remove the shortest (#, %) or longest (##, %%) match of a pattern from the begin (#) or end (%).
+    """Remove the shortest (#, %) or longest (##, %%) match of a pattern at the start (#) or end (%).
 
     An invalid pattern changes nothing. At the end, value and pattern are matched in reverse.
     """
@@ -115,7 +115,7 @@ def _without(value: str, operator: str, pattern: str) -> str:
 
 
 def _expression(pattern: str, most: bool) -> str | None:
-    """Return a shell pattern as a regular expression for the begin of a text, None if it is invalid."""
+    """Return a shell pattern as a regular expression for the start of a text; None if invalid."""
     made, at = "^(?s:", 0
     while at < len(pattern):
         sign = pattern[at]

@@ -1,4 +1,4 @@
-"""A text with `${VARIABLE}`s as a template that is filled often."""
+"""A text with `${VARIABLE}`s, parsed once and filled repeatedly."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class GoError(ValueError):
-    """A function's error, or its panic, in Go's words. A template ends with `error calling NAME: MESSAGE`."""
+    """The error or panic of a function, in Go's words. A template ends with `error calling NAME: MESSAGE`."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -12,4 +12,4 @@ class GoError(ValueError):
 
 
 class GoInputError(GoError):
-    """Unreadable input of a function; a function without `must` in its name gives an empty value for it."""
+    """A function's unreadable input; a function without `must` in its name returns an empty value."""

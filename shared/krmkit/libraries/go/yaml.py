@@ -1,6 +1,6 @@
-"""toYaml and fromYaml as Landscaper has them: sigs.k8s.io/yaml, which writes and reads by way of JSON.
+"""Landscaper's toYaml and fromYaml: sigs.k8s.io/yaml, which converts through JSON.
 
-The writer is libyaml's own emitter, from which Go's yaml.v2 was translated; it folds lines at 80 columns.
+The writer is libyaml's emitter, from which Go's yaml.v2 was translated; it folds lines at 80 columns.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CHARACTERS = 16  # of them, for one step
 
 
 def to_yaml(value: object) -> str:
-    """toYaml: sorted keys, dashes below their key, no final newline; "" for what has no JSON."""
+    """toYaml: sorted keys, dashes at their key's column, no final newline; "" for a value without JSON."""
     from krmkit.libraries.yaml._libyaml import emit
 
     out: list[Step] = []
@@ -89,7 +89,7 @@ def _text(text: str) -> Step:
 
 
 def _scalar(value: object) -> str:
-    """Write a scalar that is not a string. As JSON does, write a whole float64 below 1e21 as an integer."""
+    """Write a scalar other than a string; as in JSON, an integral float64 below 1e21 is an integer."""
     if value is None or isinstance(value, list):
         return "null"
     if isinstance(value, bool):
@@ -110,7 +110,7 @@ def _scalar(value: object) -> str:
 
 
 def _reads_as_other(text: str) -> bool:
-    """Return True if yaml.v2 would read the plain text as something else than a string."""
+    """Return True if yaml.v2 would read the unquoted text as another type than string."""
     if text in _WORDS:
         return True
     if text[0] not in "+-.0123456789":
@@ -123,7 +123,7 @@ def _reads_as_other(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _NaturalKey:
-    """Sorts keys as Go's yaml does: numbers inside of keys by value, letters behind all else."""
+    """The sort key of Go's yaml: numbers inside keys by value, letters after everything else."""
 
     text: str
 
@@ -144,7 +144,7 @@ class _NaturalKey:
 
 
 def _before(first: str, second: str, at: int) -> bool:
-    """Compare two keys that differ at `at` in something else than letters: by the numbers there."""
+    """Compare two keys by the numbers at `at`, where they differ other than in letters."""
     lead = 0
     if "0" in (first[at], second[at]):
         back = at - 1

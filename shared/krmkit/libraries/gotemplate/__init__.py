@@ -41,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Load what tells about a template on first access, so that running one does not wait for it."""
+    """Load the modules that analyse templates on first access, because execution does not need them."""
     if name not in __all__:
         raise AttributeError(name)
     from krmkit.libraries.gotemplate import outputparts, rootfields

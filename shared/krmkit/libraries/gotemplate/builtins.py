@@ -117,7 +117,7 @@ def length(item: object) -> int:
 
 
 def index(item: object, *indexes: object) -> object:
-    """Return x[1][2][3] for index x 1 2 3; a key that a map lacks gives the zero value of its elements."""
+    """Return x[1][2][3] for index x 1 2 3; an absent key gives the zero value of the map's elements."""
     if _nil(item):
         raise GoError("index of untyped nil")
     for at in indexes:
@@ -147,7 +147,7 @@ def index(item: object, *indexes: object) -> object:
 
 
 def _position(at: object, size: int) -> int:
-    """Return an index within 0..size."""
+    """Return an index, which must be within 0..size."""
     if basic_kind(at) not in ("int", "uint"):
         found = "nil" if _nil(at) else f"type {type_of(at)}"
         raise GoError(f"cannot index slice/array with {found}")
@@ -158,7 +158,7 @@ def _position(at: object, size: int) -> int:
 
 
 def cut(item: object, *indexes: object) -> object:
-    """Return x[1:2] for slice x 1 2; strings are cut by bytes. A list has no capacity beyond its length."""
+    """Return x[1:2] for slice x 1 2; strings are cut by bytes, a list's capacity is its length."""
     if _nil(item):
         raise GoError("slice of untyped nil")
     if len(indexes) > 3:
@@ -188,12 +188,12 @@ def cut(item: object, *indexes: object) -> object:
 
 
 def _special(*values: object) -> object:
-    """Stand in for `and`, `or` and `call`: the compiler implements them and takes only the signature here."""
+    """Stand for `and`, `or` and `call`: the compiler implements them and needs only the signature."""
     return go_print_value(values)
 
 
 class _Late(GoFunction):
-    """A function of texts whose module is loaded for the templates that use it."""
+    """A text function whose module is loaded for templates that use it."""
 
     def __init__(self, module: str, name: str, params: tuple[str, ...] = ("any",)) -> None:
         super().__init__(_special, params, True, "string")

@@ -1,4 +1,4 @@
-"""Arguments of functions, checked and converted for the parameter's type as Go's reflection does it."""
+"""Arguments of functions, checked and converted to the parameter's type as in Go's reflection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LITERALS = {
 
 
 class Argument:
-    """An argument of a call: `expression` is None for constants, `last` the node that it visits last."""
+    """An argument: `expression` is None for constants, `last` the node visited last."""
 
     def __init__(self, node: Node, expression: Closure | None, last: Node) -> None:
         self.node = node
@@ -32,7 +32,7 @@ class Argument:
 
 
 def typed(argument: Argument, type_name: str, site: Site) -> Closure:
-    """Compile an argument for a parameter of a Go type: the value, or the error of a wrong one."""
+    """Compile an argument for a parameter of a Go type: its value, or the error of a wrong type."""
     node = argument.node
     last = argument.last
     if argument.expression is None and not isinstance(node, Dot):
@@ -73,7 +73,7 @@ def piped_value(frame: Frame, dot: object, piped: object = ABSENT) -> object:
 
 
 def _validated(value: object, type_name: str, frame: Frame, last: Node, site: Site) -> object:
-    """Return the value if it can be assigned to the type, nil for an absent one where nil is allowed."""
+    """Return a value that can be assigned to the type; nil for an absent one if the type allows it."""
     run: Execution = frame[0]
     if value is ABSENT:
         if can_be_nil(type_name):
@@ -86,7 +86,7 @@ def _validated(value: object, type_name: str, frame: Frame, last: Node, site: Si
 
 
 def constant(node: Node) -> object:
-    """Return the value of a literal where no type is asked for; None for an integer that overflows."""
+    """Return a literal's value where no type is required; None for an integer that overflows."""
     if isinstance(node, Numeral):
         return node.number.ideal()
     if isinstance(node, String):
@@ -95,7 +95,7 @@ def constant(node: Node) -> object:
 
 
 def _constant(node: Node, type_name: str, site: Site) -> Closure:
-    """Compile a literal for a parameter of a type: 3 may be a float64, 3.0 an int, and 3.5 neither."""
+    """Compile a literal for a parameter type: 3 may be a float64, 3.0 an int, and 3.5 not an int."""
     value: object = None
     problem = ""
     if isinstance(node, Nil):
@@ -117,7 +117,7 @@ def _constant(node: Node, type_name: str, site: Site) -> Closure:
 
 
 def literal(value: object) -> Closure:
-    """Compile a value that is known."""
+    """Compile a known value."""
 
     def known(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         return value
@@ -140,7 +140,7 @@ def _converted(node: Node, type_name: str) -> object:
 
 
 def failing(message: str, node: Node, site: Site) -> Closure:
-    """Compile an expression that ends the execution with an error at a node."""
+    """Compile an expression that raises an error at a node."""
 
     def fail(frame: Frame, dot: object, piped: object = ABSENT) -> object:
         raise site.error(frame[0], node, message)

@@ -1,4 +1,4 @@
-"""Calls of functions and methods, compiled for the number and the types of their arguments."""
+"""Compile calls of functions and methods for the number and types of their arguments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
-    """Return Go's message about too few or too many arguments, "" if the number is right."""
+    """Return Go's message about a wrong number of arguments, or ""."""
     wanted = len(function.types)
     if function.variadic:
         if given + piped >= wanted - 1:
@@ -35,9 +35,9 @@ def call(
     site: Site,
     piped: bool,
 ) -> Closure:
-    """Compile a call; with `piped`, its last argument comes through the pipe.
+    """Compile a call; with `piped`, the last argument comes from the pipe.
 
-    Errors in the form of the call are at `place`, those of the function at `command`.
+    Errors in the form of the call are at `place`, errors of the function at `command`.
     """
     problem = _wrong_count(function, name, len(arguments), piped)
     if problem:
@@ -81,9 +81,9 @@ def call(
 
 
 def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Closure:
-    """Compile and, or: the first argument that decides is the value, and those behind it are not evaluated.
+    """Compile and, or: the first argument that decides is the value; later ones are not evaluated.
 
-    `Execution.last` becomes the last node of the argument that decided.
+    `Execution.last` becomes the last node of that argument.
     """
     wanted = name == "or"
     given = [(typed(argument, "reflect.Value", site), argument.last) for argument in arguments]
@@ -103,7 +103,7 @@ def and_or(name: str, arguments: list[Argument], piped: bool, site: Site) -> Clo
 
 
 def call_value(arguments: list[Argument], place: Node, command: Node, site: Site, piped: bool) -> Closure:
-    """Compile the builtin call: data hold no functions, so it can only fail, with Go's message."""
+    """Compile the builtin call, which only fails, with Go's message, because data hold no functions."""
     given = [typed(argument, "reflect.Value", site) for argument in arguments]
     if not given and not piped:
         return failing("wrong number of args for call: want at least 1 got 0", place, site)

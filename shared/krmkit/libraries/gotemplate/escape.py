@@ -1,4 +1,4 @@
-"""The escaping functions html, js and urlquery. They escape what print writes, but nil as <no value>."""
+"""The escaping functions html, js and urlquery. They escape what print writes; nil is <no value>."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _bounded(text: str) -> str:
 
 
 def escape_html(*values: object) -> str:
-    """Escape for HTML, also inside of quotes."""
+    """Escape for HTML, inside quotes as well."""
     text = _text(values)
     charge(len(text) // 4)
     return _bounded(text.translate({ord(char): to for char, to in _HTML.items()}))

@@ -1,4 +1,4 @@
-"""The state of one execution, and the places of its errors."""
+"""The state of one execution, and the positions of its errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     """Writes; returns BREAK or CONTINUE to leave or continue the loop around it, else None."""
 
     class Closure(Protocol):
-        """A value of a frame and a dot, and in a later stage of a pipeline of the value of the stage before.
+        """A compiled expression: its value for a frame, a dot, and the value from the pipe.
 
-        It is None for a nil interface, ABSENT for no value.
+        The value is None for a nil interface, ABSENT for no value.
         """
 
         def __call__(self, frame: Frame, dot: object, piped: object = ..., /) -> object: ...
@@ -41,7 +41,7 @@ LONG = 4096
 
 
 class Execution:
-    """One execution: the first entry of all its frames."""
+    """The state of one execution, the first entry of each of its frames."""
 
     def __init__(self, programs: Mapping[str, Program], limits: TemplateLimits) -> None:
         self.programs = programs
@@ -58,7 +58,7 @@ class Execution:
         self._counted = 0
 
     def count_output(self, site: Site, node: Node) -> None:
-        """Count the characters written since the last call. Raises TemplateError if there are too many."""
+        """Count the characters written since the last call. Raises TemplateError over the limit."""
         chunks = self.chunks
         self.left -= sum(map(len, chunks[self._counted :]))
         self._counted = len(chunks)
@@ -77,19 +77,19 @@ class Execution:
         )
 
     def settle(self) -> None:
-        """Draw the steps of this execution from the run's budget."""
+        """Charge this execution's steps to the run's budget."""
         take(self.most - self.steps)
 
 
 class Site:
-    """A tree with its option missingkey; it makes the errors at its nodes."""
+    """A tree and its option missingkey; creates the errors at the tree's nodes."""
 
     def __init__(self, tree: Tree, missing: str) -> None:
         self.tree = tree
         self.missing = missing
 
     def error(self, run: Execution, node: Node, message: str) -> TemplateError:
-        """Return the error at a node, with the text written so far."""
+        """Return the error at a node, with the text written before it."""
         if node is LAST:
             node = run.last
         tree = self.tree
@@ -106,7 +106,7 @@ class Site:
 
 
 class Program:
-    """A compiled template: `start` is a frame with a place for each variable, `cost` its number of nodes."""
+    """A compiled template: `start` is a frame with a slot for each variable, `cost` its number of nodes."""
 
     def __init__(self, body: Statement, site: Site, slots: int, cost: int) -> None:
         self.body = body

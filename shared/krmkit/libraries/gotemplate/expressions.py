@@ -1,7 +1,7 @@
-"""Compiles pipelines to Python closures: once per template, so that an execution only calls them.
+"""Compile pipelines to Python closures, once per template.
 
-The compiler turns names of variables into places in a frame. An error that Go finds while it executes (an
-unknown variable in a branch, a wrong number of arguments) becomes a closure that raises it.
+The compiler turns variable names into slots of a frame. An error that Go finds at execution (an unknown
+variable in a branch, a wrong number of arguments) becomes a closure that raises it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UNTYPED = (
 
 
 class VariablePlace:
-    """Slot of a variable in the frame. `type_slot`: the slot of the type that a range gave it, else 0."""
+    """The slot of a variable. `type_slot`: the slot of the type that a range gave it, or 0."""
 
     def __init__(self, slot: int, type_slot: int = 0) -> None:
         self.slot = slot
@@ -42,9 +42,9 @@ class VariablePlace:
 
 
 class Expressions:
-    """Compiler of the pipelines of one tree; each method returns a closure and the node that it visits last.
+    """Compiler of one tree's pipelines; each method returns a closure and the node it visits last.
 
-    With `piped`, the closure takes the value of the command before it in the pipeline.
+    With `piped`, the closure takes the value of the previous command in the pipeline.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Expressions:
         return place
 
     def forget(self, outer: int) -> None:
-        """End the scope of all names but the first `outer` ones."""
+        """End the scope of all names except the first `outer` ones."""
         for name in self.scope[outer:]:
             self.places[name].pop()
         del self.scope[outer:]
@@ -84,7 +84,7 @@ class Expressions:
     # Pipelines
 
     def pipe(self, pipe: Pipe) -> tuple[Closure, Node]:
-        """Compile a pipeline with its variables; its value is ABSENT in place of a nil interface."""
+        """Compile a pipeline with its variables; ABSENT replaces a nil interface."""
         expression, last = self.commands(pipe)
         if not pipe.names:
             return expression, last
@@ -120,7 +120,7 @@ class Expressions:
         return store
 
     def commands(self, pipe: Pipe) -> tuple[Closure, Node]:
-        """Compile the commands of a pipeline, each of which passes its value to the next."""
+        """Compile the commands of a pipeline, each with the previous one's value."""
         commands = pipe.commands
         first, last = self.command(commands[0], pipe)
         if len(commands) == 1:
@@ -155,7 +155,7 @@ class Expressions:
         return several, last
 
     def command(self, command: Command, around: Node, piped: bool = False) -> tuple[Closure, Node]:
-        """Compile a command; errors about a pipeline in parentheses are at `around`."""
+        """Compile a command; errors in a parenthesized pipeline are at `around`."""
         args = command.args
         word = args[0]
         if isinstance(word, nodes.Identifier):

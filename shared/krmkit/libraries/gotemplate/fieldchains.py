@@ -18,11 +18,11 @@ INTERFACE = "interface {}"
 
 
 class FieldWalk:
-    """The walk along a chain of fields, with the error of each step.
+    """A walk along a chain of fields, with each step's error.
 
-    names: the fields; node: the chain itself; last: the node that errors name; type_slot: where the frame has
-    the declared type of the value that the walk begins with (an element of the list of a range), 0 if the
-    value alone tells it. arguments, piped: the arguments of the last field, if that is a method.
+    - `names`: the fields. `node`: the chain. `last`: the node that errors name.
+    - `type_slot`: the slot of the declared type of the first value (an element of a range's list), else 0.
+    - `arguments`, `piped`: the arguments of the last field, if it is a method.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FieldWalk:
     def step(
         self, frame: Frame, dot: object, receiver: object, declared: str = "", piped: object = ABSENT
     ) -> object:
-        """Return the value at the end of the chain from `receiver`, whose declared type may be known."""
+        """Return the value at the chain's end, from `receiver`, whose declared type may be known."""
         if self.type_slot:
             declared = str(frame[self.type_slot] or "")
         end = len(self.names) - 1
@@ -105,7 +105,7 @@ class FieldWalk:
 
 
 def field_chain(walk: FieldWalk) -> Closure:
-    """Compile .a.b: look the keys up directly, and walk if that fails."""
+    """Compile .a.b: look up keys directly, and walk only if that fails."""
     step = walk.step
     names = walk.names
     if len(names) == 1:

@@ -1,7 +1,7 @@
-"""Cuts a template's text into tokens: plain text, and the words of the actions between the delimiters.
+"""Split a template into tokens: plain text, and the words of actions between delimiters.
 
 A token is (kind, offset, text). Offsets count characters. The list ends with an EOF or an ERROR token: as in
-Go, an error counts only when the parser comes to it.
+Go, an error counts only when the parser reaches it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _SINGLE = {"=": ASSIGN, "|": PIPE, "(": LEFT_PAREN, ")": RIGHT_PAREN}
 
 
 def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ...] = ()) -> list[Token]:
-    """Cut a template into tokens. `functions`: which of the words break and continue are functions."""
+    """Split a template into tokens. `functions`: which of `break` and `continue` are functions."""
     tokens: list[Token] = []
     scanner = _Scanner(text, right, functions, tokens)
     at = 0
@@ -82,7 +82,7 @@ def lex(text: str, left: str = "{{", right: str = "}}", functions: tuple[str, ..
 
 
 def describe(char: str) -> str:
-    """Write a character as %#U does: U+0023 '#'."""
+    """Format a character by %#U: U+0023 '#'."""
     if "\udc80" <= char <= "\udcff":
         char = "\ufffd"
     shown = f" '{char}'" if char.isprintable() else ""
@@ -90,12 +90,12 @@ def describe(char: str) -> str:
 
 
 def is_word(char: str) -> bool:
-    """Return True if identifiers may hold the character: a letter, a digit, an underscore."""
+    """Return True if identifiers may contain the character: a letter, digit or underscore."""
     return char in _WORD or char.isalpha() or char.isdecimal()
 
 
 class _Scanner:
-    """The inside of actions; each method takes an offset and returns the one behind what it read."""
+    """The inside of actions; each method takes an offset and returns the offset after its token."""
 
     def __init__(self, text: str, right: str, functions: tuple[str, ...], tokens: list[Token]) -> None:
         self.text = text
@@ -104,7 +104,7 @@ class _Scanner:
         self.tokens = tokens
 
     def comment(self, start: int) -> int:
-        """Skip a comment that begins at `start`, its delimiter, and the blanks it trims."""
+        """Skip a comment at `start`, its delimiter, and the blanks it trims."""
         close = self.text.find("*/", start + 2)
         if close < 0:
             raise TemplateError("unclosed comment", column=start)
@@ -114,7 +114,7 @@ class _Scanner:
         return behind
 
     def _right(self, at: int) -> int | None:
-        """Return the offset behind a right delimiter and what it trims; None if there is none."""
+        """Return the offset after a right delimiter and the blanks it trims; None without a delimiter."""
         text = self.text
         if text[at : at + 1] in _BLANKS and text.startswith("-" + self.right, at + 1):
             at += 2 + len(self.right)
@@ -191,7 +191,7 @@ class _Scanner:
         raise TemplateError(f"unrecognized character in action: {describe(char)}", column=at)
 
     def _blanks(self, at: int) -> int:
-        """Read blanks; the last one may belong to the trim marker of the right delimiter."""
+        """Read blanks; the last may belong to the right delimiter's trim marker."""
         text = self.text
         start = at
         size = len(text)
@@ -230,7 +230,7 @@ class _Scanner:
         return at
 
     def _field(self, start: int, kind: int) -> int:
-        """Read .name or $name; a dot alone is the cursor, a dollar sign alone the data of execute."""
+        """Read .name or $name; a lone dot is the cursor, a lone dollar sign the data of execute."""
         at = self._word(start + 1)
         self._terminated(start, at)
         if at == start + 1 and kind == FIELD:
@@ -257,7 +257,7 @@ class _Scanner:
         return at + 1
 
     def _number(self, start: int) -> int:
-        """Read what begins like a number; the parser judges whether it is one."""
+        """Read a token that starts like a number; the parser checks it."""
         kind = NUMBER
         at, good = self._scan_number(start)
         if good and self.text[at : at + 1] in ("+", "-"):

@@ -31,7 +31,7 @@ def unquote(text: str) -> str:
 
 
 def _unquote_char(text: str, at: int, mark: str) -> tuple[str, int]:
-    """Read a character or an escape; a byte above 127 becomes a surrogate, as surrogateescape has it."""
+    """Read a character or an escape; a byte above 127 becomes a surrogate, as in surrogateescape."""
     char = text[at]
     if char == mark:
         raise GoInputError("invalid syntax")
@@ -79,7 +79,7 @@ def rune(text: str) -> int:
 
 
 class Number:
-    """A number in each type that can hold it, else None; `text` is the number as written."""
+    """A number in each type that can represent it, else None; `text` is its source."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -89,7 +89,7 @@ class Number:
         self.complex: complex | None = None
 
     def ideal(self) -> object:
-        """Return an int, float or complex by the form of the number; None if it overflows an int."""
+        """Return an int, float or complex, by the number's form; None if an int overflows."""
         if self.complex is not None:
             return self.complex
         text = self.text

@@ -1,4 +1,4 @@
-"""The loops of range over lists, maps with sorted keys, and numbers; their rounds are counted."""
+"""Loops of range over lists, maps (sorted keys) and numbers, with counted rounds."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ def loop(
     last: Node,
     pipe: Node,
 ) -> Statement:
-    """Compile a range. cost: the nodes of one round.
+    """Compile a range.
 
-    variables: the places of item, or index and item. type_slot: the place of an element's declared type.
-    assigned: those of the types of variables that the range assigns instead of declaring them. Errors are at
-    `last` for a value that cannot be ranged over, and at `pipe` where a limit ends the loop.
+    - `cost`: the nodes of one round.
+    - `variables`: the slots of item, or of index and item. `type_slot`: the slot of an element's declared
+      type.
+    - `assigned`: the slots of the types of variables that the range assigns and does not declare.
+    - `last`: where the error for a value without range is. `pipe`: where a limit ends the loop.
     """
     pair = len(variables) == 2
     item_slot, index_slot = variables[-1] if variables else 0, variables[0] if pair else 0
@@ -85,7 +87,7 @@ def loop(
 def _counted(
     run: Execution, number: int, cost: int, site: Site, pipe: Node
 ) -> Iterator[tuple[object, object]]:
-    """Yield the numbers below one, and take the steps of each round: the loop may end long before."""
+    """Yield the numbers below `number`, charging each round's steps, because the loop may end early."""
     kind = type(number)
     for at in range(number):
         run.steps -= cost

@@ -113,7 +113,7 @@ class TemplateCall(Node):
 
 
 class Pipe(Node):
-    """Commands that pass their values on; `names` are the variables it declares, or assigns (`assign`)."""
+    """Commands that pass their values on; it declares the variables `names` or assigns them (`assign`)."""
 
     def __init__(self, pos: int) -> None:
         self.pos = pos

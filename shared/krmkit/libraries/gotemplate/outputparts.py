@@ -1,4 +1,4 @@
-"""The parts of a template's output: which text or action wrote each of them, and what that read.
+"""The parts of a template's output: the text or action that wrote each, and the fields it read.
 
 text, found = parts("{{ if .on }}name: {{ .name }}{{ end }}", {"on": True, "name": "a"})
 [(text[one.start : one.end], one.fields) for one in found]
@@ -17,10 +17,10 @@ from krmkit.libraries.gotemplate.template import parse
 
 
 class OutputPart(NamedTuple):
-    """Output from `start` to before `end`, which the text or action at `pos` of the template wrote.
+    """Output from `start` to before `end`, written by the template's text or action at `pos`.
 
-    fields: the chains that it read, and those of the `if`, `range` and `with` around it; () is all data.
-    calls: the functions that it called, each with its arguments, "" for those that are no constant texts.
+    fields: the chains that it and the surrounding `if`, `range` and `with` read; () means all data. calls:
+    the functions that it called, with their arguments, "" for an argument that is no constant text.
     """
 
     start: int
@@ -34,7 +34,7 @@ class OutputPart(NamedTuple):
 def parts(
     source: str, data: object, functions: Mapping[str, GoFunction] | None = None, options: Iterable[str] = ()
 ) -> tuple[str, list[OutputPart]]:
-    """Return the output of a template, and its parts in order. Raises TemplateError."""
+    """Return a template's output, and its parts in order. Raises TemplateError."""
     template = parse(source, functions=functions, options=options, noting=True)
     run = template.run(data)
     ends = [0, *accumulate(map(len, run.chunks))]
@@ -56,7 +56,7 @@ def parts(
 
 
 class _Reader:
-    """Finds what nodes read; a variable reads what the pipelines that set it read."""
+    """Find the fields that nodes read; a variable reads what its pipelines read."""
 
     def __init__(self, trees: Iterable[nodes.Tree]) -> None:
         self._set: dict[str, list[nodes.Node]] = {}
@@ -66,7 +66,7 @@ class _Reader:
                     self._set.setdefault(name, []).append(node)
 
     def read(self, wanted: list[nodes.Node]) -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
-        """Return the fields and the calls of nodes, without those of the lists inside of them."""
+        """Return the fields and the calls of nodes, without their inner lists."""
         fields: set[tuple[str, ...]] = set()
         calls: set[tuple[str, ...]] = set()
         known: set[str] = set()
@@ -92,7 +92,7 @@ class _Reader:
 
 
 def _below(node: nodes.Node | None, lists: bool = False) -> Iterator[nodes.Node]:
-    """Yield a node and all of its pipelines; with `lists`, also what lies inside of an if, range or with."""
+    """Yield a node and its pipelines; with `lists`, also the bodies of if, range and with."""
     if node is None:
         return
     yield node

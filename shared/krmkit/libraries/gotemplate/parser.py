@@ -1,4 +1,4 @@
-"""Builds the trees of a template from its tokens, with the errors of Go's parser."""
+"""Build the trees of a template from its tokens, with the errors of Go's parser."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def parse_trees(
 
 
 class _Parser(Pipelines):
-    """The parser of the structure around the actions: definitions, control structures, plain text."""
+    """The parser of the structure between actions: definitions, control structures, plain text."""
 
     def file(self) -> None:
-        """Parse the whole text, in which alone definitions are allowed."""
+        """Parse the whole text, the only place for definitions."""
         nodes: list[Node] = []
         tokens = self.tokens
         while tokens[self.at][0] != lex.EOF:
@@ -70,7 +70,7 @@ class _Parser(Pipelines):
         self.add(name, nodes)
 
     def own_list(self) -> tuple[list[Node], _End]:
-        """Parse the body of a template inside this text, which has its own variables and loops."""
+        """Parse the body of a nested template, which has its own variables and loops."""
         outer = self.variables, self.visible, self.ranges, self.action
         self.variables, self.visible, self.ranges, self.action = ["$"], {"$": 1}, 0, -1
         self.nest()
@@ -143,7 +143,7 @@ class _Parser(Pipelines):
         return Jump(pos, word)
 
     def control(self, kind: str) -> Node:
-        """Parse if, with, range; a loop reads chains of else if and else with, however long."""
+        """Parse if, with or range; iterates over else-if chains, so their length has no limit."""
         outer = len(self.variables)
         links: list[tuple[Pipe, list[Node]]] = []
         self.nest()
@@ -186,7 +186,7 @@ class _Parser(Pipelines):
         return TemplateCall(token[1], name, self.pipeline(context, lex.RIGHT_DELIM))
 
     def block(self) -> Node:
-        """Parse a definition that is used where it stands."""
+        """Parse {{block}}: a definition and its call."""
         context = "block clause"
         token = self.next()
         name = self.template_name(token, context)
@@ -200,7 +200,7 @@ class _Parser(Pipelines):
 
 
 class _End(Word):
-    """{{end}} or {{else}}; never part of a tree."""
+    """{{end}} or {{else}}, which no tree contains."""
 
     def __str__(self) -> str:
         return f"{{{{{self.text}}}}}"

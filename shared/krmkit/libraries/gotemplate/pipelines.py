@@ -1,4 +1,4 @@
-"""The parser of the inside of actions: pipelines, commands, operands; with the errors of Go's parser."""
+"""The parser of actions: pipelines, commands, operands, with the errors of Go's parser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _WORDS = {lex.BOOL: nodes.Bool, lex.DOT: nodes.Dot, lex.NIL: nodes.Nil}
 
 
 class Pipelines:
-    """A position in the tokens, the names defined there, and the pipelines that begin there."""
+    """A position in the tokens, and the variables defined so far."""
 
     def __init__(
         self, name: str, text: str, tokens: list[Token], functions: Container[str], limits: TemplateLimits
@@ -42,7 +42,7 @@ class Pipelines:
     # Errors
 
     def error(self, message: str, seen: int | None = None) -> TemplateError:
-        """Return the error at the furthest token seen, or at the one given."""
+        """Return the error at the furthest token read, or at `seen`."""
         if seen is None:
             seen = max(self.seen, self.at - 1)
         line = self.line(self.tokens[seen][1])
@@ -80,7 +80,7 @@ class Pipelines:
     # Tokens
 
     def next(self) -> Token:
-        """Return the next token that is not blank, and go past it."""
+        """Return the next token that is not blank, and move past it."""
         token = self.tokens[self.at]
         if token[0] == lex.SPACE:
             self.at += 1
@@ -89,7 +89,7 @@ class Pipelines:
         return token
 
     def peek(self) -> Token:
-        """Return the next token that is not blank, and go past the blanks only."""
+        """Return the next token that is not blank, and move past blanks only."""
         token = self.tokens[self.at]
         if token[0] == lex.SPACE:
             self.at += 1
@@ -100,7 +100,7 @@ class Pipelines:
     # Pipelines
 
     def pipeline(self, context: str, end: int) -> Pipe:
-        """Parse declarations? command ('|' command)*, up to and with its end."""
+        """Parse declarations? command ('|' command)*, including its end."""
         pipe = Pipe(self.peek()[1])
         if self.tokens[self.at][0] == lex.VARIABLE:
             self.declarations(pipe, context)
@@ -122,7 +122,7 @@ class Pipelines:
         return pipe
 
     def declarations(self, pipe: Pipe, context: str) -> None:
-        """Parse $a := or $a = or, in a range, $a, $b := in front of a pipeline."""
+        """Parse $a := or $a = or, in a range, $a, $b := at the start of a pipeline."""
         while True:
             start = self.at
             word = self.tokens[start][2]
@@ -153,13 +153,13 @@ class Pipelines:
         self.visible[name] = self.visible.get(name, 0) + 1
 
     def forget(self, outer: int) -> None:
-        """End the scope of all variables but the first `outer` ones."""
+        """End the scope of all variables except the first `outer` ones."""
         for name in self.variables[outer:]:
             self.visible[name] -= 1
         del self.variables[outer:]
 
     def command(self) -> Command:
-        """Parse operands with blanks between them, up to a pipe or the pipeline's end."""
+        """Parse operands, separated by blanks, up to a pipe or the pipeline's end."""
         tokens = self.tokens
         command = Command(self.peek()[1])
         args = command.args
@@ -237,7 +237,7 @@ class Pipelines:
         return made(pos, word)
 
     def chain(self, node: Node) -> Node:
-        """Parse the fields behind a term; a field or variable takes them in, at the first one's place."""
+        """Parse the fields after a term; a leading field or variable absorbs them."""
         pos = self.tokens[self.at][1]
         fields: list[str] = []
         while self.tokens[self.at][0] == lex.FIELD:

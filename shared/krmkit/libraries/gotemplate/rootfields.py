@@ -1,4 +1,4 @@
-"""The fields of its data that a template names, read from its tree without executing it."""
+"""The data fields that a template names, read from its tree without executing it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ class _AnyName:
 
 @lru_cache(maxsize=1024)
 def root_fields(text: str, called: bool = True) -> tuple[tuple[str, ...], ...]:
-    """Return the field chains that begin at the data of the template, each once. Raises TemplateError.
+    """Return the distinct field chains that start at the template's data. Raises TemplateError.
 
     root_fields("{{ range .nodes }}{{ .name }}{{ $.site }}{{ end }}")   # (("nodes",), ("site",))
 
-    In `range` and `with` the dot is another value, so only chains from `$` begin at the data there. In
-    templates that others call the dot is unknown, and counts as the data; without `called` they are left out.
+    In `range` and `with` the dot is another value, so only chains from `$` start at the data there. In
+    templates that others call, the dot counts as the data, because it is unknown; without `called` these are
+    skipped.
     """
     trees = parse_trees(_NAME, text, _AnyName(), "{{", "}}", DEFAULT_LIMITS)
     found: dict[tuple[str, ...], None] = {}
@@ -41,7 +42,7 @@ def root_fields(text: str, called: bool = True) -> tuple[tuple[str, ...], ...]:
 
 
 class UnknownField(NamedTuple):
-    """A field that data lack: `.lb.hots`, its name `hots`, the path above (`.lb`), and the fields there."""
+    """A field that the data lack: `.lb.hots`, its name `hots`, the parent (`.lb`), the fields there."""
 
     path: str
     name: str

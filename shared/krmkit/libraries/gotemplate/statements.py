@@ -1,4 +1,4 @@
-"""Compiles the nodes of a template to Python closures that write."""
+"""Compile the nodes of a template to Python closures that write."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class _Statements(Expressions):
         return _all(statements)
 
     def statement(self, node: Node) -> Statement:
-        """Compile a node that is no action that prints."""
+        """Compile a node other than a printing action."""
         if isinstance(node, Control):
             outer = len(self.scope)
             self.nesting += 1
@@ -104,14 +104,14 @@ class _Statements(Expressions):
         return silent
 
     def value(self, node: Action | Control) -> tuple[Closure, Node]:
-        """Compile a pipeline whose user does not tell a nil interface from no value."""
+        """Compile a pipeline whose caller treats a nil interface and no value alike."""
         pipe = node.pipe
         if len(pipe.commands) == 1 and not pipe.names:
             return self.command(pipe.commands[0], pipe)
         return self.pipe(pipe)
 
     def action(self, node: Action, text: str) -> Statement:
-        """Compile an action that prints, with the text in front of it."""
+        """Compile a printing action together with the text before it."""
         expression, _ = self.value(node)
         site = self.site
 
@@ -135,7 +135,7 @@ class _Statements(Expressions):
         return action
 
     def branches(self, node: Control) -> Statement:
-        """Compile if and with; a chain of else if or else with becomes one statement, however long it is."""
+        """Compile if and with; an else-if chain of any length becomes one statement."""
         is_with = node.kind == "with"
         links: list[tuple[Closure, Statement]] = []
         jumps = False
@@ -189,7 +189,7 @@ class _Statements(Expressions):
         return loop(source, body, otherwise, slots, type_slot, assigned, cost, self.site, last, node.pipe)
 
     def template_call(self, node: Call) -> Statement:
-        """Compile a call of another template, which gets its own frame."""
+        """Compile a call of another template, which has its own frame."""
         name = node.name
         site = self.site
         argument: Closure | None = None
@@ -221,7 +221,7 @@ class _Statements(Expressions):
 
 
 class _Noting(_Statements):
-    """Compiler of one tree whose execution notes in `Execution.trace` which node wrote which chunks."""
+    """Compiler of one tree whose execution records in `Execution.trace` which node wrote which chunks."""
 
     joins = False
 
@@ -291,7 +291,7 @@ def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
 
 
 def _leaving(statements: list[Statement]) -> Statement:
-    """Run statements of which one may break or continue a loop."""
+    """Run statements that may break or continue a loop."""
 
     def until_jump(frame: Frame, dot: object, write: Write) -> object:
         for statement in statements:
@@ -304,7 +304,7 @@ def _leaving(statements: list[Statement]) -> Statement:
 
 
 def _absorbing(otherwise: Statement) -> Statement:
-    """Run the else branch of a range. As in Go, break leaves that range, continue reaches the loop around."""
+    """Run a range's else branch. As in Go, break leaves that range, continue affects the outer loop."""
 
     def absorb(frame: Frame, dot: object, write: Write) -> object:
         signal = otherwise(frame, dot, write)

@@ -35,7 +35,7 @@ env and expandenv, with toYaml and fromYaml (Landscaper). Every set has Go's own
 
 
 def function_set(functions: str | Mapping[str, GoFunction] | None) -> FunctionSet:
-    """Return the functions beside Go's own: of a set of SETS, or those given; none for None and "builtins".
+    """Return the functions beside Go's own, by a set's name or as given; {} for None and "builtins".
 
     Raises ValueError for an unknown set.
     """
@@ -97,7 +97,7 @@ class _Group:
 
 
 class Template:
-    """A parsed template, and the group of templates that it defines or that are parsed beside it."""
+    """A parsed template, and the group of templates that it defines or that are parsed into it."""
 
     def __init__(self, name: str, group: _Group) -> None:
         self.name = name
@@ -105,16 +105,16 @@ class Template:
 
     @property
     def names(self) -> list[str]:
-        """The names of all associated templates."""
+        """The names of the group's templates."""
         return sorted(self._group.programs)
 
     @property
     def trees(self) -> list[Tree]:
-        """The trees of all associated templates."""
+        """The trees of the group's templates."""
         return list(self._group.trees.values())
 
     def parse_associated(self, name: str, text: str) -> Template:
-        """Parse another text into the same group, where {{template}} finds it; return that template.
+        """Parse a text into the group, where {{template}} finds it; return that template.
 
         It replaces a template of the same name, unless it is empty. Raises TemplateError.
         """
@@ -129,21 +129,21 @@ class Template:
         return Template(name, group)
 
     def execute(self, data: object = None, name: str | None = None, numbers: str = "float64") -> str:
-        """Return the text that the template makes of the data.
+        """Return the text that the template gives for the data.
 
-        data: the dot, as JSON has it (dict, list, str, int, float, bool, None); it is copied, so that
-        functions such as sprig's set do not change the caller's. name: an associated template to execute
-        instead. numbers: the Go type of whole numbers in the data, one of float64 (as encoding/json makes
-        them), int, int64; or "go" for data that are Go values already (by from_json) and need no copy.
-        Raises TemplateError with phase "exec".
+        - `data`: the dot, as JSON data (dict, list, str, int, float, bool, None). It is copied, so functions
+          such as sprig's set do not change the caller's.
+        - `name`: another template of the group to execute.
+        - `numbers`: the Go type of integers in the data: float64 (as in encoding/json), int or int64; or "go"
+          for data that are Go values already (from_json) and need no copy.
 
-        Bytes that are not UTF-8 (sprig's trunc may cut a character in two) are surrogates in the result:
-        `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
+        Raises TemplateError with phase "exec". Invalid UTF-8 (sprig's trunc may cut a character) becomes
+        surrogates: `result.encode("utf-8", "surrogateescape")` gives Go's bytes.
         """
         return "".join(self.run(data, name, numbers).chunks)
 
     def run(self, data: object = None, name: str | None = None, numbers: str = "float64") -> Execution:
-        """Return the execution that `execute` returns the text of."""
+        """Return the execution whose text `execute` returns."""
         program = self._group.programs.get(self.name if name is None else name)
         if program is None:
             raise TemplateError(

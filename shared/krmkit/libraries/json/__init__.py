@@ -10,7 +10,7 @@ Object = dict[str, "Any"]  # a JSON object; what its fields hold is checked wher
 
 
 def with_sorted_keys(value: Any) -> Any:
-    """Return a document in which the keys of all maps are sorted."""
+    """Return a document with the keys of all maps sorted."""
     if isinstance(value, dict):
         return {key: with_sorted_keys(value[key]) for key in sorted(value, key=str)}
     return [with_sorted_keys(item) for item in value] if isinstance(value, list) else value

@@ -10,14 +10,13 @@ Operation = dict[str, Any]
 
 
 def diff(before: Any, after: Any, path: str = "") -> list[Operation]:
-    """Return the operations, in an order that depends on the documents alone; [] if the two are equal.
+    """Return the operations, in an order that depends only on the documents; [] for equal ones.
 
-    Removed keys come first, then the keys of `after` in their order. Of a list only the part between the
-    common beginning and the common end is written.
+    Removed keys come first, then the keys of `after` in their order. In a list, the common start and end are
+    skipped.
 
-    >>> diff({"a": 1, "b": 2}, {"b": 3, "c": 4})
-    [{'op': 'remove', 'path': '/a'}, {'op': 'replace', 'path': '/b', 'value': 3}, {'op': 'add', 'path': '/c',
-    'value': 4}]
+    >>> [(one["op"], one["path"]) for one in diff({"a": 1, "b": 2}, {"b": 3, "c": 4})]
+    [('remove', '/a'), ('replace', '/b'), ('add', '/c')]
     """
     found: list[Operation] = []
     _compare(before, after, path, found)
@@ -41,7 +40,7 @@ def _compare(before: Any, after: Any, path: str, found: list[Operation]) -> None
 
 
 def _by_key(before: dict[str, Any], after: dict[str, Any], path: str) -> bool:
-    """Return True if a map is compared key by key; else it is replaced as a whole."""
+    """Return True if maps are compared key by key, False if the map is replaced whole."""
     # A path with an empty key inside names something else to the patch library of Go.
     if "" in before or "" in after:
         return False

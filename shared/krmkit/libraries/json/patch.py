@@ -3,12 +3,11 @@
     patched([{"op": "add", "path": "/a", "value": 1}], {"b": 2})   # {"b": 2, "a": 1}
     merged({"b": 2, "c": 3}, {"c": None})                          # {"b": 2}
 
-Go's defaults: a missing parent is an error, so is the removal of a missing key; indexes of lists may be
-negative; `-` appends. The messages are that library's own, because Cluster API shows them to its users.
-Python's libraries copy the whole document and word their errors otherwise.
+Go's defaults: a missing parent is an error, and so is removing a missing key; list indexes may be negative;
+`-` appends. Messages are that library's, because Cluster API shows them to its users. Python's libraries copy
+the whole document and word their errors differently.
 
-Documents are never changed in place. A Draft copies each container once, when it is changed for the first
-time.
+Documents are never changed in place. A Draft copies each container once, at its first change.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _BAD_INDEX = "invalid index referenced"
 
 @dataclass(slots=True)
 class Draft:
-    """A document under change: `apply` changes `document`. The original stays as it is."""
+    """A document under change: `apply` changes `document`. The original stays unchanged."""
 
     document: Any
     _copied: int = field(init=False, default=0)
@@ -46,7 +45,7 @@ class Draft:
     _own: dict[int, object] = field(init=False, default_factory=dict)
 
     def apply(self, operations: Iterable[Operation]) -> None:
-        """Apply operations in their order. After a JsonError the draft is of no use any more."""
+        """Apply operations in order. After a JsonError the draft is unusable."""
         for operation in operations:
             kind = operation.get("op")
             work = _KINDS.get(kind) if isinstance(kind, str) else None
@@ -113,7 +112,7 @@ class Draft:
         self._place(operation, value, "copy")
 
     def _count(self, value: Any) -> None:
-        """Count what a copy holds: copies of copies share parts here, but double in a text."""
+        """Count the values of a copy: copies of copies share memory here, but double in a text."""
         before = self._copied
         pending = [value]
         while pending:
@@ -150,14 +149,14 @@ class Draft:
             raise JsonError(f"testing value {path} failed: test failed")
 
     def _ready(self, path: str, missing: str) -> tuple[Any, str]:
-        """Return what `_find` finds. Raises JsonError with the text `missing` if there is no container."""
+        """Return the result of `_find`. Raises JsonError with the text `missing` without a container."""
         container, key = self._find(path)
         if container is None:
             raise JsonError(f"{missing}: {_MISSING}")
         return container, key
 
     def _find(self, path: str) -> tuple[Any, str]:
-        """Return the container of a path, ready to be changed, and the last key; (None, "") for none."""
+        """Return the changeable container at a path, and the last key; (None, "") if there is none."""
         parts = path.split("/")
         if len(parts) < 2:
             return None, ""

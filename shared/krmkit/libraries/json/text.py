@@ -1,8 +1,8 @@
-"""Read JSON texts strictly: a key that occurs twice is an error, and so are NaN and nesting without end.
+"""Read JSON texts strictly: duplicate keys, NaN and too deep nesting are errors.
 
 The scanner is the C one of the standard library, used directly. `json.loads(text, object_pairs_hook=...)`
-would do the same, but the import of `json`, which brings `re`, takes 9 ms of CPU time, a third of a small
-run. It is only loaded to word an error.
+would do the same, but importing `json`, and with it `re`, takes 9 ms of CPU time, a third of a small run.
+`json` is loaded only to word an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_DEPTH = 500
 
 
 class JsonError(ValueError):
-    """Not JSON. `line` and `column` count from 1; both are None where the place is not known."""
+    """Not JSON. `line` and `column` count from 1, or are None if unknown."""
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
         place = f"line {line}, column {column}: " if line is not None else ""
@@ -82,7 +82,7 @@ def _constant(name: str) -> object:
 
 
 class _Context:
-    """The attributes that the C scanner reads from a decoder."""
+    """The attributes that the C scanner reads from its decoder."""
 
     strict = True
     object_hook = None
@@ -99,7 +99,7 @@ _scan = make_scanner(_context)
 
 
 def _check_depth(text: str) -> None:
-    """Count brackets outside of strings, without recursion. Raises JsonError."""
+    """Count brackets outside strings, without recursion. Raises JsonError."""
     depth = at = 0
     while at < len(text):
         sign = text[at]
@@ -117,7 +117,7 @@ def _check_depth(text: str) -> None:
 
 
 def _string_end(text: str, at: int) -> int:
-    """Return the offset of the quote that closes the string."""
+    """Return the offset of the string's closing quote."""
     while True:
         quote = text.find('"', at)
         if quote < 0:
@@ -144,7 +144,7 @@ _HINTS = {
 
 
 def _fault(text: str, offset: int, message: str) -> JsonError:
-    """Return the error for a fault of the scanner, as from Python 3.13 on, which sees trailing commas."""
+    """Return the error for the scanner's fault, worded as in Python 3.13, which detects trailing commas."""
     kind = {"}": "object", "]": "array"}.get(text[offset : offset + 1])
     before = text[:offset].rstrip(" \t\n\r")
     if kind is not None and before.endswith(","):

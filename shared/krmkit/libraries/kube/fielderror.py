@@ -43,14 +43,14 @@ _WITHOUT_VALUE = frozenset((REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL))
 
 
 class Verbatim(str):
-    """A value that errors show as it is: the JSON of a struct of Go, whose fields keep their order."""
+    """A value that errors show unchanged: a Go struct's JSON, whose fields keep their order."""
 
 
 @dataclass(slots=True)
 class FieldError:
-    """One error: `type` is Go's name of it, `field` the path, `value` the actual value, `detail` the problem.
+    """One error: `type` as Go names it, `field` the path, `value` the actual value, `detail` the problem.
 
-    `right`: the value that is meant, "" for an entry that must go, None if nobody knows.
+    `right`: the intended value, "" for an entry to remove, None if unknown.
 
     >>> error = FieldError(NOT_SUPPORTED, "spec.op", "move", 'supported values: "add"')
     >>> error.body()
@@ -114,7 +114,7 @@ def invalid(field: str, value: object, detail: str) -> FieldError:
 
 
 def type_invalid(field: str, value: object, detail: str) -> FieldError:
-    """Report a value of a wrong type; its text begins with `Invalid value`, too."""
+    """Report a value of a wrong type, also as `Invalid value`."""
     return FieldError(TYPE_INVALID, field, value, detail)
 
 
@@ -134,7 +134,7 @@ def duplicate(field: str, value: object) -> FieldError:
 
 
 def not_supported(field: str, value: object, supported: Iterable[object]) -> FieldError:
-    """Report a value outside of a list: `Unsupported value: "move": supported values: "add", "remove"`."""
+    """Report a value outside a list: `Unsupported value: "move": supported values: "add", "remove"`."""
     texts = [text if isinstance(text, str) else _shown(text) for text in supported]
     detail = f"supported values: {', '.join(map(quote, texts))}" if texts else ""
     return FieldError(NOT_SUPPORTED, field, value, detail, nearest(str(value).strip('"'), texts))
@@ -155,6 +155,6 @@ def too_many(field: str, count: int, limit: int) -> FieldError:
 
 
 def aggregate(errors: Sequence[FieldError]) -> str:
-    """Return one text for several errors, as ErrorList.ToAggregate().Error() does: each once, in brackets."""
+    """Return several errors as one text, as ErrorList.ToAggregate().Error() does: distinct, in brackets."""
     texts = list(dict.fromkeys(map(str, errors)))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""

@@ -41,7 +41,7 @@ def _longer(text: str, limit: int) -> bool:
 
 
 def is_dns1123_label(text: str) -> list[str]:
-    """Check a lower-case name without dots: `md-0`."""
+    """Check a lower-case name without dots, such as `md-0`."""
     found = [_too_long(_LONGEST_LABEL)] if _longer(text, _LONGEST_LABEL) else []
     if not _LABEL_RE.match(text):
         if _is_subdomain(text):
@@ -56,7 +56,7 @@ def is_dns1123_label(text: str) -> list[str]:
 
 
 def is_dns1123_subdomain(text: str) -> list[str]:
-    """Check a lower-case name, which may have dots: `my.name`."""
+    """Check a lower-case name with optional dots, such as `my.name`."""
     found = [_too_long(_LONGEST_SUBDOMAIN)] if _longer(text, _LONGEST_SUBDOMAIN) else []
     if not _is_subdomain(text):
         message = (
@@ -72,7 +72,7 @@ def _is_subdomain(text: str) -> bool:
 
 
 def is_valid_label_value(text: str) -> list[str]:
-    """Check the value of a label: "" or up to 63 characters such as `my_value`."""
+    """Check a label's value: "" or up to 63 characters such as `my_value`."""
     found = [_too_long(_LONGEST_LABEL)] if _longer(text, _LONGEST_LABEL) else []
     if text and not _NAME_RE.match(text):
         message = (
@@ -109,7 +109,7 @@ def is_qualified_name(text: str) -> list[str]:
 
 
 def validate_labels(labels: Mapping[str, str], field: str) -> list[FieldError]:
-    """Return the errors of a map of labels; each is at the path of the map and shows the key or value."""
+    """Return the errors of labels; each is at the map's path and shows the key or value."""
     found = []
     for key, value in labels.items():
         found += [invalid(field, key, problem) for problem in is_qualified_name(key)]
@@ -118,7 +118,7 @@ def validate_labels(labels: Mapping[str, str], field: str) -> list[FieldError]:
 
 
 def validate_annotations(annotations: Mapping[str, str], field: str) -> list[FieldError]:
-    """Return the errors of a map of annotations: of their keys in lower case, and of their total size."""
+    """Return the errors of annotations: of their lower-cased keys, and of their total size."""
     found = []
     size = 0
     for key, value in annotations.items():

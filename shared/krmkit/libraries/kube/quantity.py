@@ -44,7 +44,7 @@ def parse(text: str) -> int:
 
 
 def from_number(value: int | float) -> int:
-    """Return a number (a config's `cpu: 0.5`) in nano units, exact in its shortest decimal form."""
+    """Return a number (`cpu: 0.5`) in nano units, exact for its shortest decimal form."""
     if isinstance(value, int):
         if abs(value) * NANO > LARGEST:
             raise GoInputError("more than 2^63-1, the most that Kubernetes can hold")
@@ -53,7 +53,7 @@ def from_number(value: int | float) -> int:
 
 
 def in_unit(nano: int, unit: int, up: bool = False) -> str:
-    """Write a quantity in a `unit` (MILLICORE, MEBIBYTE, GIGABYTE), three decimals cut off or rounded up."""
+    """Write a quantity in a `unit` (MILLICORE, MEBIBYTE, GIGABYTE) with three decimals, cut or rounded up."""
     thousandths, rest = divmod(abs(nano) * 1000, unit)
     if rest and up == (nano > 0):
         thousandths += 1
@@ -63,7 +63,7 @@ def in_unit(nano: int, unit: int, up: bool = False) -> str:
 
 
 def _split(text: str) -> tuple[int, int, int, str]:
-    """Return sign, digits as one integer, exponent of ten of its last digit, and suffix."""
+    """Return sign, digits as an integer, power of ten of the last digit, and suffix."""
     at = 1 if text[:1] in ("+", "-") else 0
     end = _digits(text, at)
     whole = text[at:end]

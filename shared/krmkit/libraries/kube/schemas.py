@@ -1,4 +1,4 @@
-"""Objects against the JSON schemas of Kubernetes' own kinds, by minor version, with kubeconform's messages.
+"""Validate objects by the JSON schemas of Kubernetes' own kinds, with kubeconform's messages.
 
 Source of the messages: santhosh-tekuri/jsonschema v6, which kubeconform uses.
 """
@@ -20,7 +20,7 @@ _published: Any = None
 
 
 class KubernetesSchemas:
-    """The schemas of one minor version: `KubernetesSchemas("1.34")`. Raises ValueError if it is not known."""
+    """The schemas of one minor version: `KubernetesSchemas("1.34")`. Raises ValueError if unknown."""
 
     def __init__(self, version: str = "") -> None:
         data = _read()
@@ -44,7 +44,7 @@ class KubernetesSchemas:
         return self._kinds.get(f"{api_version}/{kind}") is not None
 
     def problems(self, data: Object, strict: bool) -> Iterator[tuple[Path, str]]:
-        """Yield path and message of each value that is refused; `strict`: also of unknown fields.
+        """Yield path and message of each invalid value; `strict`: also of unknown fields.
 
         Example: `(("spec", "replicas"), "got string, want null or integer")`.
         """

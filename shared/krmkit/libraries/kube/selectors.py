@@ -24,7 +24,7 @@ class Requirement:
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Test an object's labels: NotIn also holds for an object without the label, In does not."""
+        """Return True if the labels fulfil it. Without the label NotIn holds, In does not."""
         if self.operator == IN:
             return self.key in labels and labels[self.key] in self.values
         if self.operator == NOT_IN:
@@ -34,7 +34,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class LabelSelector:
-    """Requirements that must all hold; none at all matches everything."""
+    """Requirements that must all hold; without any it matches everything."""
 
     requirements: list[Requirement]
 
@@ -44,9 +44,9 @@ class LabelSelector:
 
 
 def parse_selector(data: Mapping[str, object]) -> LabelSelector:
-    """Read a LabelSelector: {matchLabels, matchExpressions[{key, operator, values}]}; skip other keys.
+    """Read a LabelSelector: {matchLabels, matchExpressions[{key, operator, values}]}.
 
-    Raises GoInputError for the first problem.
+    Other keys are skipped. Raises GoInputError for the first problem.
     """
     requirements: list[Requirement] = []
     labels = data.get("matchLabels") or {}

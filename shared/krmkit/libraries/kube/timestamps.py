@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 
 def unix_seconds(text: str) -> float | None:
-    """Return the seconds of `2020-05-01T08:00:00Z`, or of a time with an offset; None for anything else."""
+    """Return the seconds of `2020-05-01T08:00:00Z` or of a time with an offset; None for other texts."""
     if len(text) > 40 or "T" not in text:
         return None
     try:
@@ -17,5 +17,5 @@ def unix_seconds(text: str) -> float | None:
 
 
 def format_time(unix: float) -> str:
-    """Return a time with whole seconds in UTC: `2020-05-01T08:00:00Z`."""
+    """Return a time in UTC, in whole seconds: `2020-05-01T08:00:00Z`."""
     return datetime.fromtimestamp(int(unix), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

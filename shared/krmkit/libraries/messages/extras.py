@@ -2,7 +2,7 @@
 
 
 class MissingDependencyError(Exception):
-    """A package that is not installed; the message names it and the command that installs it."""
+    """A package is not installed; the message names it and the command that installs it."""
 
 
 def how(extra: str) -> str:
@@ -11,10 +11,10 @@ def how(extra: str) -> str:
 
 
 def missing(what: str, error: ImportError, extra: str = "") -> MissingDependencyError:
-    """Return the error for a failed import. `extra` is empty for what every installation has.
+    """Return the error for a failed import. `extra` is "" for a package of every installation.
 
     Example: `missing("CEL rules", error, "cel")` reads `CEL rules need the package cel_expr_python, which is
-    not installed: ...`. Raises the import's own error again if a module of krmkit itself is missing.
+    not installed: ...`. If a module of krmkit itself is missing, the import's own error is raised again.
     """
     package = (error.name or str(error)).partition(".")[0]
     if package == "krmkit":
@@ -26,9 +26,9 @@ def missing(what: str, error: ImportError, extra: str = "") -> MissingDependency
 
 
 def lacking(error: ImportError, extra: str) -> str:
-    """Return the message for a missing package of an extra: `needs hypercorn: install krmkit with ...`.
+    """Return the message for an extra's missing package: `needs hypercorn: install krmkit with ...`.
 
-    Raises an error about krmkit's own modules again.
+    An error about krmkit's own modules is raised again.
     """
     package = (error.name or "krmkit").partition(".")[0]
     if package == "krmkit":

@@ -1,4 +1,4 @@
-"""Names in a message: the first of many."""
+"""Lists of names in messages."""
 
 from __future__ import annotations
 

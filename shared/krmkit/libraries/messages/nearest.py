@@ -12,10 +12,11 @@ _MOST_LISTED = 12
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` was probably meant to be, None if none is near enough.
+    """Return the known name that `name` was probably meant to be, or None.
 
-    Near enough means: equal but for case, dashes and underscores, or at most a third of the longer name's
-    letters (and at least one) to insert, delete, replace or swap with the neighbour. Ties go to the first.
+    Near are names that are equal but for case, dashes and underscores, or that differ by at most a third of
+    the longer name's letters (at least one) to insert, delete, replace or swap with a neighbour. The first of
+    equally near names wins.
     """
     if len(name) > _LONGEST:
         return None
@@ -33,9 +34,9 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 class Proposal(str):
-    """A text that proposes `right` in place of `wrong`; it stays one where other text is added with `+`.
+    """A text that proposes `right` in place of `wrong`; adding text with `+` keeps the proposal.
 
-    So a message says and carries what a program may write. A `right` of "" takes the wrong entry out.
+    So a message also carries the fix for programs. A `right` of "" removes the wrong entry.
     """
 
     wrong: object = None
@@ -62,7 +63,7 @@ def proposal(name: str, known: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return `proposal`, or `; known: cpu, memory` if nothing is near and at most a dozen names are known."""
+    """Return `proposal`; if nothing is near, `; known: cpu, memory` for at most a dozen known names."""
     names = list(known)
     listed = "; known: " + ", ".join(names) if 0 < len(names) <= _MOST_LISTED else ""
     return proposal(name, names) or listed
@@ -73,7 +74,7 @@ def _plain(name: str) -> str:
 
 
 def _distance(a: str, b: str) -> int:
-    """Return the optimal string alignment: Levenshtein's distance with swaps of neighbours as one edit."""
+    """Return the optimal string alignment distance: Levenshtein's, with a swap of neighbours as one edit."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, letter in enumerate(a, 1):

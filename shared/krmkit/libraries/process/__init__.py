@@ -1,1 +1,1 @@
-"""The process of a program: work in a child of limited memory, and a stderr that never makes it fail."""
+"""Processes: work in a child of limited memory, other programs, and a stderr that never fails."""

@@ -1,8 +1,8 @@
-"""Run a piece of work in a child process, which may have limits of memory and processor time.
+"""Run work in a child process, with optional limits of memory and processor time.
 
-The Starlark interpreter ends the whole process when it gets no more memory, and its built-in functions cannot
-be interrupted. In a child this ends the child only, and the run goes on to say so. The child is a copy of
-this process, so that nothing has to be handed over to it. It ends with this process, whatever ends that.
+The Starlark interpreter ends its whole process when it gets no more memory, and its built-in functions cannot
+be interrupted. In a child this ends only the child, and the run goes on to report it. The child is a fork, so
+nothing needs to be passed to it. It always ends with its parent.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _FAILED = 4
 
 
 def cores() -> int:
-    """Return how many processes can work at a time; 1 if this one cannot be copied.
+    """Return how many processes can work in parallel; 1 if this process cannot fork.
 
-    A copy of a process with threads has one of them, and the locks of all.
+    A fork of a process with threads has only one of them, but the locks of all.
     """
     threads = sys.modules.get("threading")
     has_others = threads is not None and threads.active_count() > 1
@@ -34,7 +34,7 @@ def cores() -> int:
 
 
 class Child:
-    """A child that works, with at most `most_memory` more bytes and `most_seconds` of CPU; 0 for any."""
+    """A child process with at most `most_memory` more bytes and `most_seconds` of CPU; 0 for no limit."""
 
     def __init__(self, work: Callable[[], object], most_memory: int = 0, most_seconds: int = 0) -> None:
         self._most_seconds = most_seconds
@@ -59,8 +59,7 @@ class Child:
     def answer(self) -> Any:
         """Wait for the result of the work, plain data.
 
-        Raises MemoryError if it needs more, TimeoutError if it takes longer, and ChildProcessError if the
-        child crashes.
+        Raises MemoryError and TimeoutError at the limits, and ChildProcessError if the child crashes.
         """
         reading, self._reading = self._reading, -1
         try:
@@ -81,7 +80,7 @@ class Child:
         return pickle.loads(answer)  # written by this program itself
 
     def end(self) -> None:
-        """End the child, whose answer is not wanted any more, unless it has ended."""
+        """End a child whose answer is no longer needed."""
         if self._life < 0:
             return
         os.close(self._life)
@@ -96,7 +95,7 @@ class Child:
 def _answer(
     work: Callable[[], object], most_memory: int, most_seconds: int, writing: int, living: int
 ) -> None:
-    """Write the answer, in the child, and end without a word of the interpreter about its end."""
+    """Write the answer, in the child, and exit without the interpreter's cleanup."""
     code = _FAILED
     try:
         silence = os.open(os.devnull, os.O_WRONLY)
@@ -119,7 +118,7 @@ def _answer(
 
 
 def _end_with_parent(living: int) -> None:
-    """Let the system end this process when the other end of the pipe is closed: nobody reads the answer."""
+    """Let the system end this process when the other end of the pipe is closed."""
     import fcntl
 
     signal.signal(signal.SIGIO, signal.SIG_DFL)  # ends the process, also inside of a built-in function
@@ -128,7 +127,7 @@ def _end_with_parent(living: int) -> None:
 
 
 def _limit(most_memory: int, most_seconds: int) -> None:
-    """Limit how much this process may still grow, and the processor time that it may take."""
+    """Limit the memory that this process may add, and its processor time."""
     import resource
 
     # The peak so far is in KiB on Linux, and in bytes elsewhere, where the limit is practically none.

@@ -1,7 +1,7 @@
-"""Start other programs (git, kubectl, container runtimes, functions of others); no other module does.
+"""Start other programs (git, kubectl, container runtimes, other functions); no other module does.
 
-A program reads a word that begins with `-` as an option. So what does not come from krmkit itself, such as a
-name in a package, is an operand of `words`, never an option.
+A program reads a word that begins with `-` as an option. So text from outside krmkit, such as a name in a
+package, is an operand of `words`, never an option.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LINGERING = 2.0  # seconds that the program's children may keep its output open
 
 
 class ChildError(Exception):
-    """A program that was ended: it took too long (`late`), or wrote too much to stdout."""
+    """A program that was ended because it took too long (`late`) or wrote too much to stdout."""
 
     def __init__(self, message: str, late: bool = False) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class ChildError(Exception):
 
 @dataclass(slots=True, eq=False)
 class _Stderr:
-    """The first and the last bytes of a stream, and the number of bytes between them."""
+    """The start and the end of a stream, and the number of bytes between them."""
 
     first: bytes = b""
     last: bytes = b""
@@ -50,7 +50,7 @@ class _Stderr:
 
 
 def words(options: Iterable[str], operands: Iterable[str] = ()) -> list[str]:
-    """Return the words of a command: program and options, `--`, and operands, which may look like options.
+    """Return the words of a command: program and options, `--`, and operands, which may start with a dash.
 
     Example: `words(["kubectl", "get"], ["pods"]) == ["kubectl", "get", "--", "pods"]`.
     """
@@ -68,12 +68,14 @@ def run_bounded(
     inherit: tuple[int, ...] = (),
     terminal: bool = False,
 ) -> tuple[bytes, str, int]:
-    """Run a program with `given` as its stdin; return its stdout, its stderr and its exit code.
+    """Run a program with `given` as stdin; return stdout, stderr and exit code.
 
-    `inherit`: descriptors that it keeps open. `terminal`: it may ask for a password on the terminal, so it
-    stays in the group of this process, and what it has started is not ended with it. Raises OSError if it
-    cannot be started, ChildError if it does not end within `seconds`, or writes more than `most` bytes.
-    Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
+    - `inherit`: descriptors to keep open.
+    - `terminal`: the program may ask for a password on the terminal, so it stays in this process's group, and
+      its own children are not ended with it.
+
+    Raises OSError if it cannot start, ChildError if it takes more than `seconds` or writes more than `most`
+    bytes. Example: `run_bounded(["cat"], b"x", 10, 100) == (b"x", "", 0)`.
     """
     process = subprocess.Popen(
         command,
@@ -104,7 +106,7 @@ def run_bounded(
 
 
 def start(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """Start a program that answers requests on its stdin by its stdout; its stderr is discarded."""
+    """Start a program that answers stdin on stdout; its stderr is discarded."""
     return subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     )

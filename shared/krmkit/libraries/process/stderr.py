@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Patient:
-    """Writes to `stream` and ignores errors: a full disk or a closed pipe loses the message only.
+    """A stream that ignores errors of writing: a full disk or closed pipe loses only the message.
 
     Without a stream (stderr is closed) messages go to `instead`, if given. Example: `sys.stderr =
     Patient(sys.stderr)`.
@@ -47,7 +47,7 @@ class Patient:
 
 
 class CommandFree(Patient):
-    """A stderr in a GitHub log, where lines that begin with `::` or contain `##[` are commands.
+    """A stderr for GitHub logs, where lines that begin with `::` or contain `##[` are commands.
 
     Packages may hold such lines. An invisible character breaks them:
     `CommandFree(stream).write("  ::stop-commands::x")` writes `  :<U+200B>:stop-commands::x`.
@@ -60,7 +60,7 @@ class CommandFree(Patient):
 
 
 def without_commands(text: str) -> str:
-    """Break what GitHub would read as a command by an invisible character."""
+    """Break GitHub's commands in a text by an invisible character."""
     import re
 
     return re.sub(r"(^|[\r\n])(\s*):(?=:)", "\\1\\2:\u200b", text).replace("##[", "##\u200b[")

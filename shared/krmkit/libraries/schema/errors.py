@@ -1,4 +1,4 @@
-"""The error of schemas and of paths through data."""
+"""The error of schemas and data paths."""
 
 from __future__ import annotations
 

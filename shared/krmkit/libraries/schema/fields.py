@@ -1,12 +1,11 @@
-"""Fields of JSON data by path. A value of another type counts as absent, and validation reports it.
+"""Fields of JSON data by path. A value of another type counts as absent; validation reports it.
 
-Data are never changed in place: to change a field gives a new outer mapping.
+Data are never changed in place: changing a field gives a new outer mapping.
 
     find({"spec": {"replicas": 3}}, ("spec", "replicas"))      # 3
     put({"spec": {"replicas": 3}}, ("spec", "version"), "v1")   # {"spec": {"replicas": 3, "version": "v1"}}
 
-What a change does not touch is shared between the old and the new data, so a change costs as much as its path
-is long.
+Old and new data share everything outside the path, so a change costs only the path's length.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def is_list_of_maps(value: object) -> TypeGuard[list[Object]]:
-    """Return True for a list of nothing but mappings. `is_list_of_maps([])` is True."""
+    """Return True for a list of mappings only. `is_list_of_maps([])` is True."""
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
 class _Missing:
-    """The type of MISSING: there is no such field, which is not the same as null."""
+    """The type of MISSING: the field is absent, as opposed to null."""
 
     __slots__ = ()
 
@@ -43,7 +42,7 @@ MISSING = _Missing()
 
 
 def lookup(value: object, path: Sequence[str]) -> Any:
-    """Return the field at a path of keys, MISSING if any part of it is absent or no mapping."""
+    """Return the field at a path of keys; MISSING if a part is absent or not a mapping."""
     for key in path:
         if type(value) is not dict or key not in value:
             return MISSING
@@ -102,7 +101,7 @@ def leaves(value: object, keys: bool = False) -> Iterator[Any]:
 
 
 def put(data: Object, path: Sequence[str], value: object) -> Object:
-    """Return a copy of `data` with the value at the path; mappings on the way are made.
+    """Return a copy of `data` with the value at the path; missing mappings are created.
 
     Raises SchemaError.
     """
@@ -124,7 +123,7 @@ def put(data: Object, path: Sequence[str], value: object) -> Object:
 
 
 def drop(data: Object, path: Sequence[str]) -> Object:
-    """Return a copy of `data` without the field at the path; `data` itself if there is no such field."""
+    """Return a copy of `data` without the field at the path; `data` itself if it is absent."""
     if lookup(data, path) is MISSING:
         return data
     result = dict(data)

@@ -1,6 +1,6 @@
-"""A structural OpenAPI v3 schema, read once from plain data: what JSONSchemaProps is to the API server.
+"""A structural OpenAPI v3 schema, parsed from plain data, as the API server's JSONSchemaProps.
 
-Function configs, Porch's kinds and the variables of ClusterClasses have their schemas in this one language.
+Function configs, Porch's kinds and the variables of ClusterClasses all use this language.
 
 >>> schema = read_schema({"type": "object", "properties": {"cpu": {"type": "integer", "minimum": 1}}})
 >>> schema.properties["cpu"].minimum
@@ -28,7 +28,7 @@ _GO_NAMES = {"$schema": "schema"}
 
 
 class ValidationRule:
-    """One entry of x-kubernetes-validations. `reason` is None where none is given."""
+    """One entry of x-kubernetes-validations. `reason` is None if absent."""
 
     __slots__ = ("field_path", "message", "message_expression", "optional_old_self", "reason", "rule")
 
@@ -49,7 +49,7 @@ class ValidationRule:
         self.optional_old_self = optional_old_self
 
     def shown(self) -> Verbatim:
-        """Return the rule as errors quote it: JSON with the names of Go's fields, in their order."""
+        """Return the rule as errors quote it: JSON with the order and names of Go's fields."""
         from krmkit.libraries.go.json.functions import must_to_json
         from krmkit.libraries.kube.fielderror import Verbatim
 
@@ -65,10 +65,10 @@ class ValidationRule:
 
 
 class Schema:
-    """One node of a schema. Names are those of JSONSchemaProps; an absent field is None, "" or empty.
+    """One node of a schema, named as in JSONSchemaProps; an absent field is None, "" or empty.
 
     `additional` is the schema of additionalProperties; `additional_allowed` is False only for
-    `additionalProperties: false`. `default` counts only with `has_default`: a null default is none.
+    `additionalProperties: false`. `default` is valid only with `has_default`: a null default counts as none.
     """
 
     type = ""
@@ -114,7 +114,7 @@ class Schema:
 
 
 def wrapped(name: str, schema: Schema) -> Schema:
-    """Return an object with the one property `name`: structural schemas begin with an object."""
+    """Return an object schema with the property `name`, because structural schemas start with an object."""
     outer = Schema()
     outer.type = "object"
     outer.properties = {name: schema}
@@ -206,7 +206,7 @@ def _rule(data: object, path: str) -> ValidationRule:
 
 
 def _scalar(value: object, kind: type, path: str, key: str) -> object:
-    """Return a value of the kind that Go's field has; numbers are float64 there, lengths int64."""
+    """Return a value of the type of Go's field: numbers are float64, lengths int64."""
     path = _at(path, key)
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
         if not -_LARGEST <= value <= _LARGEST:
@@ -237,10 +237,10 @@ def _kind(value: object) -> str:
 
 
 def fill_defaults(schema: Schema | None, value: object) -> object:
-    """Return the value with defaults; parts that get none are shared with it, and it is not changed.
+    """Return the value with defaults; the argument is not changed, and unchanged parts are shared.
 
-    A field that is absent, or null where null is not allowed, gets the default. An object without a default
-    is not made. A whole float where an integer is wanted becomes one, as when Go writes it.
+    A field that is absent, or null where null is forbidden, gets its default. An object without a default is
+    not created. An integral float becomes an integer where the schema wants one, as when Go writes it.
     """
     if schema is None:
         return value
@@ -292,7 +292,7 @@ _JUNCTORS = {"allOf": "all_of", "anyOf": "any_of", "oneOf": "one_of"}
 
 
 def _attribute(key: str) -> str:
-    """Return the attribute of a key: `max_length` of maxLength, `list_type` of x-kubernetes-list-type."""
+    """Return the attribute for a key: `max_length` for maxLength, `list_type` for x-kubernetes-list-type."""
     name = key.removeprefix("x-kubernetes-").replace("-", "_")
     return "".join([f"_{char.lower()}" if char.isupper() else char for char in name])
 

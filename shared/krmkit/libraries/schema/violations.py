@@ -1,12 +1,11 @@
-"""Check a config, or a kind that is decoded strictly, by its schema; messages name what would be right.
+"""Validate a config, or a strictly decoded kind, by its schema; messages tell what would be right.
 
-`validate(schema, data, path)` takes plain data (what JSON can hold) and returns it with the defaults filled
-in, and every violation, each with its path; it never stops at the first. Differences from Kubernetes: an
-unknown field is a violation instead of being pruned (unless the schema says
+`validate(schema, data, path)` takes plain JSON data and returns it with defaults, and all violations with
+their paths. Unlike in Kubernetes, an unknown field is a violation, not pruned (unless the schema has
 `x-kubernetes-preserve-unknown-fields: true`), and so is a null for a field that is neither nullable nor has a
-default. `format: password` keeps the value out of the violations.
+default. `format: password` keeps the value out of violations.
 
-`krmkit.libraries.schema.violationtexts` has the texts, loaded for the first violation.
+The texts are in `krmkit.libraries.schema.violationtexts`, loaded for the first violation.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Violation:
-    """One place where data breaks the schema: `path` as in `spec.selections[0].pack`, and what is right.
+    """A place where data breaks the schema: `path`, such as `spec.selections[0].pack`, and what is right.
 
-    `current` is the value found there if it is a scalar that may be shown, else None.
+    `current` is the value there if it is a scalar that may be shown, else None.
     """
 
     __slots__ = ("current", "message", "path")
@@ -43,9 +42,9 @@ class Violation:
 
 
 def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list[Violation]]:
-    """Return `data`, whose place is `path`, with defaults, and the violations in the order of the data.
+    """Return `data`, located at `path`, with defaults, and the violations in the order of the data.
 
-    Parts that get no default are shared with `data`, and nothing in it is changed.
+    Parts without new defaults are shared with `data`, which is not changed.
 
     >>> from krmkit.libraries.schema.openapi import read_schema
     >>> [str(found) for found in validate(read_schema({"type": "string"}), 12, "spec.name")[1]]
@@ -58,7 +57,7 @@ def validate(schema: Schema, data: object, path: str = "") -> tuple[object, list
 
 
 class _Violations(SchemaWalk):
-    """The walk for configs. Each place has one violation: the first."""
+    """The walk for configs, which reports the first violation of each place."""
 
     __slots__ = ("places", "violations")
 

@@ -1,4 +1,4 @@
-"""Texts of violations (`krmkit.libraries.schema.violations`). Runs whose config is right do not load this."""
+"""Texts of violations (`krmkit.libraries.schema.violations`). Runs with a valid config do not load this."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _LONGEST_SHOWN = 64  # characters of a value in a message
 
 
 def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, object]:
-    """Return the message of a violation, and the value if it is a scalar that may be shown.
+    """Return a violation's message, and the value if it is a scalar that may be shown.
 
-    The rules are those of `SchemaWalk.report`, and `type`.
+    Rules are those of `SchemaWalk.report`, and `type`.
     """
     if rule == "unknown":
         return f'unknown field "{value}"' + did_you_mean(value, schema.properties), None
@@ -49,7 +49,7 @@ def text(rule: str, schema: Schema, value: Any, *facts: Any) -> tuple[str, objec
 
 
 def describe(data: object) -> str:
-    """Return the kind of value of `data`, for messages."""
+    """Return the kind of a value, for messages."""
     if data is None:
         return "empty (null)"
     if isinstance(data, bool):
@@ -77,7 +77,7 @@ def _quotes(wanted: str, value: object) -> str:
 
 
 def _instead(shown: object) -> str:
-    """Return `, not "smal"` for a value that may be shown and is short enough for a message."""
+    """Return `, not "smal"` for a short value that may be shown, else ""."""
     if isinstance(shown, str):
         return f', not "{shown}"' if len(shown) <= _LONGEST_SHOWN else ""
     if isinstance(shown, int | float):

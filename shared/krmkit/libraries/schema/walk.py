@@ -1,11 +1,9 @@
 """The one walk over a schema and a value, in kube-openapi's order. Subclasses word the findings.
 
-| subclass | texts | adds |
-|---|---|---|
-| schema.kubernetes.values | kube-openapi's, as FieldError | formats, multipleOf, uniqueItems, sizes of maps,
-junctors |
-| schema.violations | those of function configs, as Violation | int-or-string, unknown fields, one at each
-place |
+- `schema.kubernetes.values`: kube-openapi's texts, as FieldError. Adds formats, multipleOf, uniqueItems,
+  sizes of maps, and allOf, anyOf, oneOf, not.
+- `schema.violations`: texts for function configs, as Violation. Adds int-or-string and unknown fields, and
+  reports one finding at each place.
 
 Source: k8s.io/kube-openapi, pkg/validation/validate.
 """
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class SchemaWalk:
-    """Checks a value, node by node, and reports each finding: `report`, and `wrong_type`.
+    """Check a value node by node, and call `report` or `wrong_type` for each finding.
 
-    `matches` counts the checks that were made: of several alternatives that fail, the one with the most is
-    reported. With `closed`, a field that the `properties` of a schema do not name is an error.
+    `matches` counts the checks made: of several failing alternatives, the one with the most is reported. With
+    `closed`, a field that is not in a schema's `properties` is an error.
     """
 
     __slots__ = ("matches",)
@@ -36,7 +34,7 @@ class SchemaWalk:
         self.matches = 0
 
     def check(self, schema: Schema, value: object, path: str) -> None:
-        """Check one node, whose name is `path` (`spec.cpu`), and all below it."""
+        """Check one node, named `path` (`spec.cpu`), and everything below it."""
         if value is None:
             if schema.type and not schema.nullable:
                 self.wrong_type(schema, "", None, path)
@@ -80,7 +78,7 @@ class SchemaWalk:
         self.matches += 1
 
     def check_text(self, schema: Schema, format_: str, value: str, path: str) -> None:
-        """Report the first of the three rules that a text breaks."""
+        """Report the first broken rule of maxLength, minLength and pattern."""
         if schema.max_length is not None and len(value) > schema.max_length:
             self.report("size", schema, value, path, schema.max_length, -1)
         elif schema.min_length is not None and len(value) < schema.min_length:
@@ -108,7 +106,7 @@ class SchemaWalk:
                     self.report("bound", schema, value, path, bound, exclusive, side)
 
     def check_list(self, schema: Schema, value: list[object], path: str) -> None:
-        """Check the items, and how many there are."""
+        """Check the number of items and each item."""
         if schema.items is not None:
             for position, item in enumerate(value):
                 self.check(schema.items, item, f"{path}[{position}]")
@@ -118,7 +116,7 @@ class SchemaWalk:
             self.report("size", schema, value, path, schema.max_items, -1)
 
     def check_object(self, schema: Schema, value: dict[str, object], path: str) -> None:
-        """Check the fields in the order of the data, then report those that are missing."""
+        """Check the fields in the order of the data, then report missing ones."""
         properties = schema.properties
         closed = not schema.additional_allowed or (
             self.closed
@@ -147,7 +145,7 @@ class SchemaWalk:
             self.report("enum", schema, value, path)
 
     def same(self, value: object, allowed: object) -> bool:
-        """Return True if a value that is not text is one of an enum: 1 is neither 1.0 nor true."""
+        """Return True if a value other than text equals an enum's: 1 equals neither 1.0 nor true."""
         return same_data(value, allowed)
 
     def format(self, name: str) -> str:
@@ -155,18 +153,18 @@ class SchemaWalk:
         return ""
 
     def bound(self, schema: Schema, format_: str, limit: float, side: int, value: float, path: str) -> float:
-        """Return the limit as a number of the kind that the value is compared with."""
+        """Return the limit converted to the type in which the value is compared."""
         return int(limit) if limit.is_integer() else limit
 
     def check_junctors(self, schema: Schema, value: object, path: str) -> None:
         """Check anyOf, oneOf, allOf and not."""
 
     def place(self, path: str, name: str, named: bool = True) -> str:
-        """Return the name of a field of `path`; `named` if it is among the schema's properties."""
+        """Return the name of a field of `path`; `named`: it is among the schema's properties."""
         return f"{path}.{name}"
 
     def wrong_type(self, schema: Schema, format_: str, value: object, path: str) -> bool:
-        """Report a value of another type, or null; return False if it is none after all."""
+        """Report a value of another type, or null; return False if it is acceptable after all."""
         return True
 
     def report(self, rule: str, schema: Schema, value: Any, path: str, *facts: Any) -> None:

@@ -59,7 +59,7 @@ class Options:
 
 @dataclass(slots=True, eq=False)
 class Merged:
-    """The result of a run: its documents (one, or those of a stream) and the state for the next run.
+    """The result of a run: its documents (one, or a stream's) and the state for the next run.
 
     error: with `partial`, the error for nodes without a value; the documents hold their expressions as texts.
     """
@@ -80,7 +80,7 @@ def merge(template: str, stubs: Sequence[str] = (), options: Options | None = No
 
 
 def evaluate(template: Any, stubs: Sequence[Any] = (), options: Options | None = None) -> Merged:
-    """Merge a template and stubs that are data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
+    """Merge a template and stubs given as data: evaluate({"a": "(( 1 + 1 ))"}).documents is [{"a": 2}]."""
     options = options or Options()
     run = new_run(options)
     interpolation = run.interpolation
@@ -108,7 +108,7 @@ def _guarded() -> Iterator[None]:
 
 
 def new_run(options: Options) -> Run:
-    """Make a run with the parts of the engine that expressions use."""
+    """Create a run with the engine parts that expressions use."""
     files = {
         f"{'' if path.startswith('/') else '/'}{path}": content.encode()
         if isinstance(content, str)
@@ -154,7 +154,7 @@ def _merge_texts(run: Run, template: str, stubs: Sequence[str], options: Options
 
 
 def outer_bindings(run: Run, options: Options) -> Env | None:
-    """Return the place around the documents, which has the names of the bindings."""
+    """Return the environment around the documents, which holds the bindings."""
     if options.bindings is None:
         return None
     env = Env(run, [], "binding")

@@ -37,7 +37,7 @@ def untitle(text: str) -> str:
 
 
 def swapcase(text: str) -> str:
-    """Swap upper and lower case; a lower-case letter that begins a word goes to title case."""
+    """Swap upper and lower case; a lower-case letter at the start of a word becomes title case."""
     charge(len(text))
     out = []
     space = True
@@ -55,7 +55,7 @@ def swapcase(text: str) -> str:
 
 
 def initials(text: str) -> str:
-    """Return the first byte of each word, written as the rune of that number, as goutils does."""
+    """Return the first byte of each word as a rune, as goutils does."""
     charge(len(text))
     out = []
     gap = True
@@ -76,7 +76,7 @@ def nospace(text: str) -> str:
 
 
 def camelcase(text: str) -> str:
-    """Make `http_server` and `HTTP server` HttpServer (ToPascalCase); connectors at either end stay."""
+    """Turn `http_server` and `HTTP server` into HttpServer (ToPascalCase); connectors at the ends stay."""
     charge(len(text))
     chars = unicode.runes(text)
     body = chars.lstrip("-_" + "".join(unicode.SPACES))
@@ -176,7 +176,7 @@ def _split_case(text: str, connector: str) -> str:
 
 
 def _follow(words: _Words, kind: int, word: str, connector: str, out: list[str]) -> tuple[int, str]:
-    """Write the small letters and numbers that follow a number, and the connector behind them."""
+    """Write the lower-case letters and numbers after a number, and the connector after them."""
     while kind in (_ALPHABET, _NUMBER):
         out.append(word)
         kind, word = words.take()

@@ -1,4 +1,4 @@
-"""Reflection: Go's names of types and kinds, and reflect.DeepEqual: 1, int64 1 and 1.0 are three values."""
+"""Go's names of types and kinds, and reflect.DeepEqual: 1, int64 1 and 1.0 differ."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def type_is(name: str, value: object) -> bool:
 
 
 def type_is_like(name: str, value: object) -> bool:
-    """Implement typeIsLike, to which a pointer to the type is like the type."""
+    """Implement typeIsLike, which accepts a pointer to the type as well."""
     return type_of(value) in (name, "*" + name)
 
 
@@ -22,14 +22,14 @@ def kind_is(name: str, value: object) -> bool:
 
 
 def deep_equal(first: object, second: object) -> bool:
-    """Compare deeply: a nil list is not an empty one, NaN equals nothing."""
+    """Compare deeply: a nil list differs from an empty one, and NaN from everything."""
     if isinstance(first, (list, dict)):
         return _equal(first, second, CountingWalk(), 0)
     return _same(first, second)
 
 
 def identity(value: object) -> object:
-    """Return a hashable key; two values have equal keys exactly if they are deeply equal."""
+    """Return a hashable key that is equal exactly for deeply equal values."""
     if isinstance(value, (list, dict)):
         return _identity(value, CountingWalk(), 0)
     return object() if value != value else (type(value), value)

@@ -1,4 +1,4 @@
-"""The deterministic part of sprig's cryptography; `refused` has the functions that make keys or salts."""
+"""The deterministic part of sprig's cryptography; functions that make keys or salts are in `refused`."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def derive_password(counter: int, kind: str, password: str, user: str, site: str
 
 
 def htpasswd(user: str, password: str, *algorithm: str) -> object:
-    """Make a line of an Apache password file; only the algorithm `sha` gives the same line each time."""
+    """Make a line of an Apache password file; only the algorithm `sha` is deterministic."""
     if ":" in user:
         return f"invalid username: {user}"
     if not algorithm or algorithm[0] != "sha":
@@ -97,7 +97,7 @@ def htpasswd(user: str, password: str, *algorithm: str) -> object:
 
 
 def decrypt_aes(_: str, text: str) -> str:
-    """Check the base64 of decryptAES, then fail: the standard library has no cipher."""
+    """Check the base64 of decryptAES, then fail, because the standard library has no cipher."""
     if text:
         decode_base64(text)
         raise GoError("there is no AES cipher here; decrypt outside of the template and pass the text in")
@@ -105,7 +105,7 @@ def decrypt_aes(_: str, text: str) -> str:
 
 
 def build_custom_cert(cert: str, key: str) -> Certificate:
-    """Read certificate and key from base64 of PEM, whose contents are not checked (buildCustomCert)."""
+    """Read certificate and key from base64 of PEM, without checking their contents (buildCustomCert)."""
     data = []
     for text, name in ((cert, "certificate"), (key, "private key")):
         try:

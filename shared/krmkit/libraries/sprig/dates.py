@@ -1,4 +1,4 @@
-"""Dates: formatting, parsing and moving times. Where sprig would take the current time, they fail."""
+"""Dates: formatting, parsing and moving times. Functions of the current time fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROUNDS = ((365 * 24 * _HOUR, "y"), (30 * 24 * _HOUR, "mo"), (24 * _HOUR, "d"), 
 
 
 def date(layout: str, when: object) -> str:
-    """Format a time in UTC, where sprig takes the machine's zone: a run must not depend on the machine."""
+    """Format a time in UTC; sprig uses the machine's zone, on which a run must not depend."""
     return date_in_zone(layout, when, "UTC")
 
 
@@ -62,7 +62,7 @@ def must_date_modify(duration: str, when: Time) -> Time:
 
 
 def to_date(layout: str, text: str) -> Time:
-    """Parse a date; the zero time for a text that does not fit the layout (toDate)."""
+    """Parse a date; the zero time if the text does not match the layout (toDate)."""
     try:
         return must_to_date(layout, text)
     except GoInputError:
@@ -83,7 +83,7 @@ def unix_epoch(when: Time) -> str:
 
 
 def duration(seconds: object) -> str:
-    """Write seconds, given as text or int64, in the form 1h30m0s; other values are 0s."""
+    """Write seconds, given as text or int64, as 1h30m0s; other values give 0s."""
     number = int(seconds) if isinstance(seconds, Int64) else 0
     if isinstance(seconds, str):
         # strconv.ParseInt gives the nearest limit beside its error, which sprig ignores.

@@ -35,7 +35,7 @@ def mul_float(first: object, *values: object) -> float:
 
 
 def div_float(first: object, *values: object) -> float:
-    """Implement divf; each quotient is rounded to 16 decimal places."""
+    """Implement divf, with each quotient rounded to 16 decimal places."""
     return _fold(_quotient, first, *values)
 
 
@@ -45,7 +45,7 @@ def _fold(operation: Callable[[Decimal, Decimal], Decimal], *values: object) -> 
 
 
 def _decimal(value: object) -> Decimal:
-    """Return the shortest decimal that reads back as the same float."""
+    """Return the shortest decimal that parses to the same float."""
     number = to_float(value)
     if not isfinite(number):
         sign = "-Inf" if number < 0 else "+Inf"

@@ -1,4 +1,4 @@
-"""Base64 and base32 with Go's error positions, and checksums. A failing decoder returns its error as text."""
+"""Base64 and base32 with Go's error positions, and checksums. Decoders return an error as text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _base64_problem(data: bytes) -> int:
 
 
 def _padding_problem(data: bytes, at: int, count: int) -> int:
-    """Continue behind the first padding sign, before which its quantum has `count` digits."""
+    """Check from the first padding sign on; its quantum has `count` digits before it."""
     if count < 2:
         return at - 1
     if count == 2:
@@ -97,7 +97,7 @@ def _skip_newlines(data: bytes, at: int) -> int:
 
 
 def _base32_length(digits: bytes) -> int:
-    """Return how many digits Go decodes: it stops at padding, and ignores all behind its quantum of eight."""
+    """Return how many digits Go decodes: it stops at padding, and ignores what follows its quantum."""
     end = len(digits)
     charge(end)
     for at in range(0, end, 8):

@@ -1,4 +1,4 @@
-"""Lists: any Go slice in, []interface{} out. The must forms are the same functions: both fail on an error."""
+"""List functions: any Go slice in, []interface{} out. The must forms are equal, because both can fail."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def has(needle: object, items: object) -> bool:
 
 
 def cut(items: object, *indices: object) -> object:
-    """Return the items from the first to before the second index; nil of an empty list (slice)."""
+    """Return the items from the first up to the second index, exclusive; nil for an empty list (slice)."""
     found = _items(items, "list should be type of slice or array but {}", copy=False)
     if not found:
         return None
@@ -125,7 +125,7 @@ def chunk(size: int, items: object) -> ListList:
 
 
 def _items(items: object, problem: str, *, copy: bool = True) -> list[object]:
-    """Return the items of a Go slice. Raises GoError with `problem` and the kind of any other value."""
+    """Return the items of a Go slice. For another value, raises GoError with `problem` and its kind."""
     if isinstance(items, list):
         if not copy:
             return items

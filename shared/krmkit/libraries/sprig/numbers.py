@@ -1,4 +1,4 @@
-"""Arithmetic on integers, which wrap at 64 bits, and ranges, which are counted before they are made."""
+"""Integer arithmetic, which wraps at 64 bits, and ranges, which are counted before they are made."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def smallest(first: object, *values: object) -> Int64:
 
 
 def int64(value: object) -> Int64:
-    """Convert a value to an int64; 0 for what is not a number."""
+    """Convert a value to an int64; 0 if it is not a number."""
     return Int64(to_int64(value))
 
 
@@ -88,7 +88,7 @@ def ceil(value: object) -> float:
 
 
 def round_to(value: object, places: int, round_on: float = 0.5, *_: float) -> float:
-    """Round to decimal places by powers of ten, as sprig does: 1.005 to 2 is 1, negative halves go down."""
+    """Round to decimal places by powers of ten, as sprig does: 1.005 to 2 is 1; negative halves go down."""
     from math import isinf, isnan, modf
 
     number = to_float(value)
@@ -104,12 +104,12 @@ def round_to(value: object, places: int, round_on: float = 0.5, *_: float) -> fl
 
 
 def until(count: int) -> IntList:
-    """Count from 0 up to but without `count`; downwards if it is negative."""
+    """Count from 0 to `count`, exclusive; downwards if it is negative."""
     return until_step(0, count, -1 if count < 0 else 1)
 
 
 def until_step(start: int, stop: int, step: int) -> IntList:
-    """Count in steps up to but without `stop`; return no numbers if the step leads away from it."""
+    """Count in steps up to `stop`, exclusive; none if the step leads away from it."""
     return IntList(_range(start, stop, step))
 
 

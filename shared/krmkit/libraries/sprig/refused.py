@@ -1,6 +1,6 @@
-"""Functions that need a clock, chance, the network or fresh keys, and so fail.
+"""Functions that need a clock, chance, the network or fresh keys; they fail.
 
-A KRM function must give the same output for the same input.
+A KRM function must give equal output for equal input.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def random(*_: object) -> object:
 
 
 def shuffle(text: str) -> str:
-    """Refuse shuffle, except of a text whose characters are all the same."""
+    """Refuse shuffle, except for a text of one repeated character."""
     if len(set(text)) > 1:
         raise GoError(_RANDOM)
     return text
@@ -46,12 +46,12 @@ def keys(*_: object) -> object:
 
 
 def private_key(kind: str) -> str:
-    """Refuse genPrivateKey; for an unknown type return sprig's text."""
+    """Refuse genPrivateKey; return sprig's text for an unknown type."""
     if kind not in ("", "rsa", "dsa", "ecdsa", "ed25519"):
         return f"Unknown type {kind}"
     raise GoError(_KEYS)
 
 
 def host_by_name(_: object) -> object:
-    """Refuse getHostByName, which would ask a name server."""
+    """Refuse getHostByName, which asks a name server."""
     raise GoError(f"it asks the network, {_SAME}; pass the address in as a variable instead")

@@ -42,7 +42,7 @@ def substr(start: int, end: int, text: str) -> str:
 
 
 def trunc(count: int, text: str) -> str:
-    """Return the first `count` bytes; the last ones if it is negative."""
+    """Return the first `count` bytes, or the last ones if it is negative."""
     data = encode(text)
     if count < 0:
         return decode(data[count:]) if len(data) + count > 0 else text
@@ -50,7 +50,7 @@ def trunc(count: int, text: str) -> str:
 
 
 def abbrev(width: int, text: str) -> str:
-    """Cut to `width` bytes with an ellipsis; widths below four leave the text alone."""
+    """Cut to `width` bytes with an ellipsis; a width below four changes nothing."""
     return text if width < 4 else _abbreviate(text, 0, width)
 
 
@@ -72,19 +72,19 @@ def wrap_with(width: int, separator: str, text: str) -> str:
 
 
 def quote(*values: object) -> str:
-    """Put each value but nil in double quotes, with Go's escapes."""
+    """Quote each value except nil with double quotes and Go's escapes."""
     texts = [to_string(value) for value in values if value is not None]
     charge(sum(map(len, texts)) // 4)
     return " ".join(map(go_quote, texts))
 
 
 def squote(*values: object) -> str:
-    """Put each value but nil in single quotes, without escapes."""
+    """Quote each value except nil with single quotes, without escapes."""
     return " ".join(f"'{sprint(value)}'" for value in values if value is not None)
 
 
 def cat(*values: object) -> str:
-    """Join the values but nil by blanks."""
+    """Join the values except nil by blanks."""
     return " ".join(sprint(value) for value in values if value is not None)
 
 
@@ -103,7 +103,7 @@ def nindent(spaces: int, text: str) -> str:
 
 
 def replace(old: str, new: str, text: str) -> str:
-    """Replace every `old` by `new`; an empty `old` is found between all characters."""
+    """Replace every `old` by `new`; an empty `old` matches between all characters."""
     places = text.count(old)
     check_length(len(text) + places * (len(new) - len(old)))
     return text.replace(old, new)
@@ -115,14 +115,14 @@ def plural(one: str, many: str, count: int) -> str:
 
 
 def to_string(value: object) -> str:
-    """Convert to text: bytes by their contents, other values as they print (toString)."""
+    """Convert to text: bytes by their contents, others as they print (toString)."""
     if isinstance(value, ByteList):
         return decode(bytes(item for item in value if isinstance(item, int)))
     return value if isinstance(value, str) else sprint(value)
 
 
 def to_strings(value: object) -> StringList:
-    """Convert the items but nil to text; a single value is a list of one, nil an empty list (toStrings)."""
+    """Convert the items except nil to text (toStrings); a single value gives a list, nil an empty one."""
     return value if isinstance(value, StringList) else StringList(_texts(value))
 
 
@@ -162,7 +162,7 @@ def split(separator: str, text: str) -> StringMap:
 
 
 def splitn(separator: str, count: int, text: str) -> StringMap:
-    """Split into at most `count` parts, the last one with the rest; into all if negative."""
+    """Split into at most `count` parts, the last with the rest; into all if negative."""
     return _numbered(split_parts(text, separator, count))
 
 

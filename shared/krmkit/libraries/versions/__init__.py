@@ -3,8 +3,7 @@
     from krmkit.libraries.versions import Constraints, Version
     Constraints.parse(">= 1.2").admits(Version.parse("1.3.0"))
 
-`blang` has the comparisons of Cluster API, `scan` and `semver` the parts of a version, for other readers of
-versions.
+`blang` has the comparisons of Cluster API; `scan` and `semver` have the parts of a version.
 """
 
 from __future__ import annotations

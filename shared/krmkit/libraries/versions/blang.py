@@ -53,7 +53,7 @@ def _number(text: str, name: str) -> int:
 
 
 def parse_tolerant(text: str) -> Version:
-    """semver.ParseTolerant: blanks, a leading `v`, leading zeros and missing numbers do not matter.
+    """semver.ParseTolerant: accept blanks, a leading `v`, leading zeros and missing numbers.
 
     >>> str(parse_tolerant("v1.033"))
     '1.33.0'
@@ -79,7 +79,9 @@ def compare_without_prereleases(a: Version, b: Version) -> int:
 
 
 def compare_with_build_tags(a: Version, b: Version) -> int:
-    """version.Compare(a, b, WithBuildTags()): -1, 0, 1, or UNORDERED if only texts of build tags differ.
+    """version.Compare(a, b, WithBuildTags()): -1, 0, 1, or UNORDERED.
+
+    UNORDERED means that only texts of build tags differ.
 
     >>> compare_with_build_tags(parse("1.33.0+vmware.2"), parse("1.33.0+vmware.1"))
     1
@@ -97,7 +99,7 @@ def compare_with_build_tags(a: Version, b: Version) -> int:
 
 
 def _compare_identifiers(one: str, other: str) -> int:
-    """Compare: numbers come before texts; texts have no order, because they may be hashes of commits."""
+    """Compare: numbers come before texts; texts have no order, because they may be commit hashes."""
     numeric, other_numeric = one.isdecimal(), other.isdecimal()
     if numeric and other_numeric:
         mine, theirs = int(one[:20]), int(other[:20])

@@ -1,7 +1,7 @@
 """Constraints on versions as github.com/Masterminds/semver v3.4 reads and checks them.
 
-Ranges with `x`, `~`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only
-when one of them names a pre-release.
+Ranges with `x`, `~`, `^`, ` - `, `,` (and), `||` (or); a pre-release satisfies a group of constraints only if
+one of them names a pre-release.
 Example: `Constraints.parse("^1.2 || 2.x").check(Version.parse("1.4.0"))`.
 """
 
@@ -21,7 +21,7 @@ _OPERATORS = ("!=", ">=", "=>", "<=", "=<", "~>", "=", ">", "<", "~", "^")
 
 
 class Constraints:
-    """Alternatives (`||`) of constraints that all must hold (`,` or a blank)."""
+    """Alternatives (`||`) of constraints (`,` or a blank) that must all hold."""
 
     __slots__ = ("_groups",)
 
@@ -50,7 +50,7 @@ class Constraints:
 
 
 class _Constraint:
-    """One operator with its version; `wild` is the number of given segments (3 without a wildcard)."""
+    """An operator with its version; `wild` is the number of given segments (3 without a wildcard)."""
 
     __slots__ = ("operator", "version", "wild")
 
@@ -61,7 +61,7 @@ class _Constraint:
 
 
 def _rewrite_ranges(text: str) -> str:
-    """Rewrite `1.2 - 1.4` as `>= 1.2, <= 1.4`; blanks around it belong to the range."""
+    """Rewrite `1.2 - 1.4` as `>= 1.2, <= 1.4`; surrounding blanks belong to the range."""
     out, done, at = [], 0, 0
     while at < len(text):
         low = scan.version_at(text, at, SEGMENT)
@@ -81,7 +81,7 @@ def _rewrite_ranges(text: str) -> str:
 
 
 def _group(text: str) -> list[_Constraint]:
-    """Read one alternative: constraints between blanks or commas."""
+    """Read one alternative: constraints separated by blanks or commas."""
     improper = GoInputError(f"improper constraint: {text}")
     group: list[tuple[str, Scanned]] = []
     at = end_of(text, 0, BLANK)

@@ -1,4 +1,4 @@
-"""The lenient order of Palette packs' versions: any number of numeric parts."""
+"""The lenient order of Palette pack versions, with any number of numeric parts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ LenientKey = tuple[tuple[int, ...], tuple[int, tuple[tuple[int, int, str], ...]]
 
 
 def lenient_key(text: str) -> LenientKey | None:
-    """Return an orderable key of a pack's version; None for a text that is none (`latest`, `1.18.x`).
+    """Return a sort key for a pack's version; None for `latest`, `1.18.x` and other texts.
 
-    One leading v or V is dropped; any number of numeric parts, absent ones are 0 (`1.21` equals `1.21.0`);
-    then semver's pre-release precedence; build metadata is ignored.
+    One leading v or V is dropped; missing numeric parts are 0 (`1.21` equals `1.21.0`); then follows semver's
+    pre-release precedence; build metadata is ignored.
     """
     if too_long(text):
         return None

@@ -1,4 +1,4 @@
-"""Scan version texts in one pass, without a pattern that could blow up."""
+"""Scan version texts in one pass, without a pattern that could take exponential time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def too_long(text: str) -> bool:
 
 
 class Scanned:
-    """A version text cut into its pieces; `end` is the offset behind it."""
+    """The pieces of a version text; `end` is the offset after it."""
 
     __slots__ = ("end", "metadata", "prerelease", "segments")
 
@@ -29,7 +29,7 @@ class Scanned:
 
 
 def version_at(text: str, start: int, segment: frozenset[str]) -> Scanned | None:
-    """Return the longest version that begins at `start`: `v?SEG(.SEG)?(.SEG)?(-IDS)?(+IDS)?`."""
+    """Return the longest version at `start`: `v?SEG(.SEG)?(.SEG)?(-IDS)?(+IDS)?`."""
     at = start + 1 if text.startswith("v", start) else start
     end = end_of(text, at, segment)
     if end == at:
@@ -71,7 +71,7 @@ def consists_of(text: str, chars: frozenset[str]) -> bool:
 
 
 def prerelease_key(prerelease: str, bound: int | None) -> tuple[int, tuple[tuple[int, int, str], ...]]:
-    """Return a sort key: releases come last; numbers by value and before words.
+    """Return a sort key: releases come last; numbers sort by value and before words.
 
     Go reads a number of at least `bound` (2^64) as a word.
     """

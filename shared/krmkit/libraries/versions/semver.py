@@ -14,7 +14,7 @@ from krmkit.libraries.versions.scan import DIGITS, IDENTIFIER, UINT64, consists_
 class Version:
     """A semantic version: major, minor, patch (int), prerelease, metadata and original (str).
 
-    Equality, order and hash look at the precedence only: metadata is ignored.
+    Equality, order and hash ignore metadata.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Version:
         return cls(numbers[0], numbers[1], numbers[2], prerelease, metadata, text)
 
     def compare(self, other: Version) -> int:
-        """Return -1, 0 or 1: this version comes before, equals, or comes after the other."""
+        """Return -1, 0 or 1: this version is lower than, equal to, or higher than the other."""
         mine, theirs = self.precedence(), other.precedence()
         return (mine > theirs) - (mine < theirs)
 
     def precedence(self) -> tuple[int, int, int, tuple[int, tuple[tuple[int, int, str], ...]]]:
-        """Return a key that sorts as semver does; build metadata plays no part."""
+        """Return a key that sorts as semver does, ignoring build metadata."""
         return (self.major, self.minor, self.patch, prerelease_key(self.prerelease, UINT64))
 
     def inc_major(self) -> Version:
@@ -82,7 +82,7 @@ class Version:
         return self._next(self.major, self.minor + 1, 0)
 
     def inc_patch(self) -> Version:
-        """Return the next patch version; a pre-release becomes its own release."""
+        """Return the next patch version; for a pre-release, its release."""
         return self._next(self.major, self.minor, self.patch if self.prerelease else self.patch + 1)
 
     def with_prerelease(self, prerelease: str) -> Version:

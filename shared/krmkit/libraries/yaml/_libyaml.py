@@ -1,10 +1,10 @@
-"""The one module that touches libyaml: its parser and emitter, loaded in the way that fits the process.
+"""libyaml's parser and emitter, loaded in the way that fits the process. No other module touches libyaml.
 
 PyYAML ships libyaml as the extension module `yaml._yaml`. Importing it through the `yaml` package costs about
-18 ms, most of it for pure Python modules that krmkit never uses; a function process starts in less time than
-that. With `lean = True` (set by `krmkit.fn.entry` before the first parse, when the process is the function's
-own) only the extension and PyYAML's events, nodes and errors are loaded. A later `import yaml` works as ever,
-and shares the extension.
+18 ms, most of it for pure Python modules that krmkit never uses; a function process starts in less. With
+`lean = True` (set by `krmkit.fn.entry` before the first parse, when the process is the function's own) only
+the extension and PyYAML's events, nodes and errors are loaded. A later `import yaml` works as usual, and
+shares the extension.
 
 Events are PyYAML's own: `value`, `style`, `anchor`, `tag`, `implicit`, `flow_style`, `start_mark`, `end_mark`
 (marks: `index` in code points, `line`, `column`, all from 0).
@@ -48,7 +48,7 @@ def backend() -> Any:
 
 
 def _public() -> Any:
-    """Return the extension, or what PyYAML's package shows of it."""
+    """Return the extension, or PyYAML's package, which exports its names."""
     try:
         from yaml import _yaml as extension
     except ImportError:
@@ -65,9 +65,9 @@ def _public() -> Any:
 
 
 def _load_alone() -> Any:
-    """Load the extension alone; the package around it is loaded on first access to one of its names.
+    """Load the extension without its package, which is loaded on first access to one of its names.
 
-    None if this Python or PyYAML is made otherwise: the public import then loads all of the package.
+    Return None if this Python or PyYAML has another structure: then the public import loads the package.
     """
     try:
         import _frozen_importlib as bootstrap
@@ -82,13 +82,13 @@ def _load_alone() -> Any:
         from yaml import error, events, nodes  # noqa: F401
 
         class ReaderError(error.YAMLError):
-            """As PyYAML's, whose module is a costly one."""
+            """PyYAML's ReaderError, whose own module is costly."""
 
             def __init__(self, name: Any, position: Any, character: Any, encoding: Any, reason: Any) -> None:
                 self.position, self.character, self.reason = position, character, reason
 
         class Names:
-            """A module of which the extension wants names that krmkit never meets."""
+            """A module with names that the extension imports and krmkit never meets."""
 
             def __getattr__(self, name: str) -> Any:
                 return ReaderError if name == "ReaderError" else error.MarkedYAMLError
@@ -103,7 +103,7 @@ def _load_alone() -> Any:
         delattr(package, name)
 
     class Unloaded(type(sys)):  # type: ignore[misc]  # the class of modules
-        """A package that runs its code when it is asked for what that makes."""
+        """A package that runs its code when a name is missing."""
 
         def __getattr__(self, name: str) -> Any:
             self.__class__ = type(sys)  # type: ignore[assignment]
@@ -115,7 +115,7 @@ def _load_alone() -> Any:
 
 
 def accepts(text: str) -> bool:
-    """Return True if libyaml's parser accepts a text. It makes no events, in a tenth of `read`'s time."""
+    """Return True if libyaml's parser accepts a text. Makes no events, in a tenth of `read`'s time."""
     yaml = backend()
     try:
         yaml.CParser(text).raw_parse()
@@ -125,10 +125,10 @@ def accepts(text: str) -> bool:
 
 
 def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
-    """Return what `build` makes of the events of `text`; `build` gets the function that gives the next event.
+    """Return the result of `build`, which gets a function that returns the next event of `text`.
 
     A plain scalar in a flow collection may hold a colon before a comma or bracket, as in `[::1, fe80::]`.
-    Go's yaml.v3 reads it. libyaml refuses it, and then such colons are masked and the text is read again.
+    Go's yaml.v3 reads it, libyaml refuses it: then such colons are masked and the text is read again.
     """
     yaml = backend()
     try:
@@ -151,7 +151,7 @@ def read(text: str, build: Callable[[Callable[[], Any]], Result]) -> Result:
 
 
 def _mask_colons(text: str) -> tuple[str, str]:
-    """Mask each colon that ends a plain scalar by a private-use character; return the text and it, or ""."""
+    """Mask each colon that ends a plain scalar; return the text and the masking character, or ""."""
     found = [
         at
         for sign in _FLOW_SIGNS

@@ -14,20 +14,21 @@ class Chunks:
     """The parts of a list's text.
 
     Block form (flow False): text == head + "".join(dash + item for item in items) + tail. An item begins
-    behind its dash and ends before the next item's line, so comments between two items belong to the first
-    one. `" " * column + item` is the item as a document with all columns in place. `dash` is `<pad>- `; only
-    where the content of some item begins on the line below its dash it is `<pad>-`, and items begin with the
-    blank or line break behind it.
+    after its dash and ends before the next item's line, so comments between two items belong to the first.
+    `" " * column + item` is the item as a document with all columns in place. `dash` is `<pad>- `, or
+    `<pad>-` if some item's content begins on the line below its dash; then items begin with the blank or line
+    break.
 
     Flow form (flow True): items are the texts of the nodes, joints the texts between them: items[0] +
-    joints[0] + items[1] + ...; one joint more than gaps where a comma follows the last item. JSON is flow
-    form.
+    joints[0] + items[1] + ...; a comma after the last item gives one more joint. JSON is flow form.
 
     head + tail is the list without items, and parses: `items:` is null or `[]` there. Without items, head is
-    the whole text. unverified: indexes of the items of which nothing but their boundaries is known. All
-    others are line-safe: the first line that is no comment begins with a key, and no quote and no flow
-    collection is open at the end of any line. envelope: the documents of head + tail, if the split has read
-    them.
+    the whole text.
+
+    - `unverified`: indexes of items of which only the boundaries are known. All others are line-safe: the
+      first line that is no comment begins with a key, and no quote or flow collection is open at the end of
+      any line.
+    - `envelope`: the documents of head + tail, if the split has parsed them.
     """
 
     __slots__ = ("column", "dash", "envelope", "flow", "head", "items", "joints", "tail", "unverified")

@@ -1,4 +1,4 @@
-"""Copies of nodes, for edits that reach a node through an alias, and for aliases whose anchor goes."""
+"""Copies of nodes, for edits through an alias and for aliases whose anchor is removed."""
 
 from __future__ import annotations
 
@@ -11,25 +11,24 @@ from krmkit.libraries.yaml.tree import Alias, Document, Entry, Map, Node, Scalar
 
 
 def is_tied(node: Node) -> bool:
-    """Return True if there is an anchor or an alias at or below a node."""
+    """Return True if a node or one below it has an anchor or is an alias."""
     return any(each.anchor is not None or isinstance(each, Alias) for each in walk(node))
 
 
 def detached(node: Node) -> Node:
-    """Copy a node, for no text: aliases are followed, anchors dropped, scalars keep style and tag.
+    """Copy a node without its text: aliases are followed, anchors dropped, scalars keep style and tag.
 
-    Used if an edit reaches a node through an alias: the copy is edited, the anchored node is not. Raises
-    YamlError if the node holds itself, LimitError if more nodes are copied through aliases than the limit
-    allows.
+    An edit through an alias edits such a copy, not the anchored node. Raises YamlError if the node contains
+    itself, LimitError if aliases copy more nodes than the limit allows.
     """
     source = node.source
     return _Copy(source.limits if source is not None else DEFAULT_LIMITS).of(node)
 
 
 def lines_of(node: Map) -> str:
-    """Return a block mapping's lines in a larger text, from column 0, with comments; "" if it has none.
+    r"""Return a block mapping's lines with comments, moved to column 0; "" if it has none.
 
-    Example: for the value of `a` in "a:\\n  # c\\n  b: 1\\n" it is "# c\\nb: 1\\n".
+    Example: for the value of `a` in "a:\n  # c\n  b: 1\n" it is "# c\nb: 1\n".
     """
     source = node.source
     if source is None or source.changed or node.flow or is_tied(node):
@@ -57,7 +56,7 @@ def _end(node: Node) -> int:
 
 
 def _is_comment(line: str, column: int) -> bool:
-    """Return True if a line is a comment of a block at this column, or blank."""
+    """Return True if a line is blank, or a comment of a block at this column."""
     content = line.lstrip(" ")
     return not content or (content[0] == "#" and len(line) - len(content) >= column)
 
@@ -67,7 +66,7 @@ _COUNTED = 64  # so many of them are charged at once
 
 
 class _Copy:
-    """Copies one node and all below it. `within`: the anchored nodes around that are being copied."""
+    """The copy of one node and all below it. `within`: the anchored ancestors that are being copied."""
 
     __slots__ = ("aliases", "left", "limits", "within")
 
@@ -114,7 +113,7 @@ class _Copy:
 
 
 def take_anchor(new: Node, old: Node) -> None:
-    """Give a new node the anchor of the node that it replaces, so that aliases in the text refer to it."""
+    """Move the anchor of a replaced node to its replacement, so that aliases still find it."""
     if old.anchor is None or old.source is None:
         return
     new.anchor = old.anchor
@@ -124,7 +123,7 @@ def take_anchor(new: Node, old: Node) -> None:
 
 
 def detach_aliases(document: Document) -> None:
-    """Replace every alias whose anchor was removed by the value itself, so that the data stay."""
+    """Replace every alias whose anchor was removed by its value, so that the data stay."""
     nodes = list(walk(document.root))
     anchored = {id(node) for node in nodes if node.anchor is not None and node.source in (document, None)}
     copy = _Copy(document.limits)

@@ -1,7 +1,7 @@
 """Plain Python data from a span tree, by the rules of Go's yaml.v3 or of the YAML 1.2 core schema.
 
-Shapes: None, bool, int, float, str, list, dict with string keys (as after a trip through JSON). Merge keys
-are applied under Go's rules: the mapping's own keys win, then the merged mappings in their order. Nodes that
+Shapes: None, bool, int, float, str, list, dict with string keys (as after a round trip through JSON). Merge
+keys are applied under Go's rules: the mapping's own keys win, then the merged mappings in order. Nodes that
 are reached through an alias count against `Limits.aliases`, so that a few hundred bytes cannot grow into
 gigabytes.
 """
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def same_data(left: object, right: object, ordered: bool = False) -> bool:
-    """Return True for two values that are the same data: 1, 1.0 and true differ, NaN equals itself.
+    """Return True for equal data: 1, 1.0 and true differ, NaN equals itself.
 
-    The order of keys counts only if `ordered`.
+    The order of keys matters only with `ordered`.
     """
     if type(left) is not type(right):
         return False
@@ -46,7 +46,7 @@ def same_data(left: object, right: object, ordered: bool = False) -> bool:
 
 
 def changed_keys(before: Mapping[K, object], after: Mapping[K, object]) -> set[K]:
-    """Return the keys that only one of two mappings has, or whose values are not `same_data`."""
+    """Return the keys that only one of two mappings has, or whose values differ by `same_data`."""
     changed = {key for key in before.keys() & after.keys() if not same_data(before[key], after[key])}
     return changed | (before.keys() ^ after.keys())
 
@@ -57,7 +57,7 @@ def go_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 class Wide(float):
-    """A number that 64 bits cannot hold as it is written; it is compared by its text and written as it."""
+    """A number that 64 bits cannot hold exactly; it is compared and written by its source text."""
 
     __slots__ = ("text",)
     text: str
@@ -75,20 +75,20 @@ class Wide(float):
 
 
 def wide_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Decode a node as `go_data` does, but numbers that lose digits in 64 bits become Wide."""
+    """Decode a node as `go_data` does, with a Wide for each number that 64 bits cannot hold exactly."""
     return _Reader(_wide, limits).data(node)
 
 
 def go2_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Decode a node as sigs.k8s.io/yaml does, by Go's yaml.v2: `yes` and `on` are booleans, dates stay text.
+    """Decode a node by Go's yaml.v2 (sigs.k8s.io/yaml): `yes` and `on` are booleans, dates stay text.
 
-    So are keys before they become texts: `n: 1` has the key "false".
+    Keys follow these rules before they become texts: `n: 1` has the key "false".
     """
     return _Reader(_go2_value, limits, key=_go2_key).data(node)
 
 
 def _go2_key(text: str, style: str, tag: str | None) -> str:
-    """Return a key as JSON has it: booleans and numbers by what they mean."""
+    """Return a key as JSON has it: booleans and numbers by value."""
     if style or tag is not None:
         return text
     found, value = go2_resolve(text)
@@ -98,24 +98,23 @@ def _go2_key(text: str, style: str, tag: str | None) -> str:
 
 
 def comparable_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Decode by Go's rules to compare two texts; a key that is a collection counts by what it holds.
+    """Decode by Go's rules to compare two texts; a collection as a key becomes its content.
 
-    A scalar that contradicts its tag, such as `!!int ten`, counts as tag and text: an edit elsewhere keeps it
-    as it is.
+    A scalar that contradicts its tag, such as `!!int ten`, becomes tag and text: an edit elsewhere keeps it.
     """
     return _Reader(_comparable, limits, any_key=True).data(node)
 
 
 def core_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Decode by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are understood.
+    """Decode by the YAML 1.2 core schema (`yes`, `010`, dates stay text); merge keys are applied.
 
-    A key that is a collection becomes a text of what it holds: an unquoted `{{ macro }}` is one to YAML.
+    A collection as a key becomes the text of its content: an unquoted `{{ macro }}` is a mapping to YAML.
     """
     return _Reader(core_value, limits, any_key=True).data(node)
 
 
 def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
-    """Decode as Go does into fields of type string: each scalar is its text, or None for null.
+    """Decode as Go does into string fields: each scalar becomes its text, or None for null.
 
     Example: `a: 010` is {"a": "010"}.
     """
@@ -123,12 +122,12 @@ def text_data(node: Node | None, limits: Limits = DEFAULT_LIMITS) -> object:
 
 
 def is_null(node: Node | None) -> bool:
-    """Return True for a value that is absent, or null by Go's rules."""
+    """Return True for an absent value, and for null by Go's rules."""
     return node is None or (isinstance(node, Scalar) and go_value(node) is None)
 
 
 def is_core_null(node: Node | None) -> bool:
-    """Return True for a value that is absent, or null by the YAML 1.2 core schema."""
+    """Return True for an absent value, and for null by the YAML 1.2 core schema."""
     if node is None:
         return True
     if not isinstance(node, Scalar):
@@ -141,7 +140,7 @@ def is_core_null(node: Node | None) -> bool:
 
 
 def _values(resolve: Resolve) -> Callable[[Scalar], object]:
-    """Return a reader of one scalar's value: its style and explicit tag decide before its text does."""
+    """Return a reader of scalars: style and explicit tag take precedence over the text."""
 
     def value_of(node: Scalar) -> object:
         if node.value is not UNSET:
@@ -209,7 +208,7 @@ _COUNTED = 64  # so many of them are charged at once
 
 
 class _Reader:
-    """Reads nodes as data: `value` reads scalars, `key` those that are keys. `any_key` admits collections."""
+    """Read nodes as data: `value` reads scalars, `key` scalar keys; `any_key` admits collections as keys."""
 
     __slots__ = ("any_key", "key", "limits", "open", "through_alias", "value", "visited")
 
@@ -297,14 +296,14 @@ class _Reader:
 
 
 def _is_merge(key: Node) -> bool:
-    """Return True for the merge key `<<` of a text; an edit's key "<<" is a text, and written in quotes."""
+    """Return True for the merge key `<<` of a text; the key "<<" of an edit is a quoted text."""
     if not isinstance(key, Scalar) or key.style or key.value is not UNSET:
         return False
     return key.text == "<<" and key.tag in (None, "!!merge")
 
 
 def lookup(node: Map, name: str) -> Node | None:
-    """Return the value under `name`: the mapping's own, else that of the first merged mapping with one."""
+    """Return the value under `name`: the mapping's own, else the first one of a merged mapping."""
     own = node.get(name)
     if own is not None or node.entry("<<") is None:
         return own
@@ -330,7 +329,7 @@ def lookup(node: Map, name: str) -> Node | None:
 
 
 def walk(node: Node | None) -> Iterator[Node]:
-    """Yield a node and all below it as they are now, in the order of the text; aliases are not followed."""
+    """Yield a node and all below it, with edits, in the text's order; aliases are not followed."""
     waiting = [node] if node is not None else []
     while waiting:
         node = waiting.pop()

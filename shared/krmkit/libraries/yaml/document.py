@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from krmkit.libraries.yaml.limits import Limits
 
     class Anchors(Protocol):
-        """Anchors that other texts give, by name: a dict, or what finds them when asked."""
+        """Anchors of other texts by name: a dict, or an object that finds them on demand."""
 
         def get(self, name: str, /) -> Node | None: ...
 
@@ -29,7 +29,7 @@ _SHALLOW = 2  # collections in each other that keep their children
 
 
 class AnyAnchor:
-    """Anchors for a look at the form of a text: they accept any alias."""
+    """Anchors that accept any alias, to look only at the form of a text."""
 
     def get(self, name: str, /) -> Node:
         return Scalar(name)
@@ -42,11 +42,13 @@ def parse(
     anchors: Anchors | None = None,
     alone: bool = True,
 ) -> Document:
-    """Read the one document of `text`. An empty or comment-only text gives a document without root.
+    """Read the one document of `text`. A text without content gives a document without root.
 
-    `duplicates="keep"` lets a repeated key pass (Go does so where it decodes into nodes). `anchors` are known
-    from elsewhere (an item of a list may refer to an anchor of an earlier one). `alone=False` reads the first
-    document of several, as yaml.Unmarshal of Go does; what follows is not read. Raises YamlError, LimitError.
+    - `duplicates="keep"` accepts a repeated key, as Go does where it decodes into nodes.
+    - `anchors` are known from elsewhere: a list's item may refer to an anchor of an earlier one.
+    - `alone=False` reads only the first document, as Go's yaml.Unmarshal.
+
+    Raises YamlError, LimitError.
     """
     try:
         documents = parse_all(text, limits, duplicates, anchors, most=1, alone=alone)
@@ -71,8 +73,8 @@ def parse_all(
 ) -> list[Document]:
     """Read every document of `text`; each keeps the whole text.
 
-    `most=1` makes a second one an error, or ends the list (`alone=False`). `shallow` drops what is inside of
-    a root's grandchildren; their `end` is that of their last scalar.
+    `most=1` makes a second document an error, or ends the list (`alone=False`). `shallow` drops the content
+    of a root's grandchildren; their `end` is their last scalar's.
     """
     view = line_fed(text)
 
@@ -164,7 +166,7 @@ def _documents(
 
 
 def _check_start(event: Any, is_extra: bool) -> None:
-    """Raise YamlError for an extra document, or for one of a version that Go does not read."""
+    """Raise YamlError for an extra document, or one of a YAML version that Go does not read."""
     if is_extra:
         raise _at(event, "a second document starts here, where only one is expected")
     if event.version not in (None, (1, 1)):
@@ -176,7 +178,7 @@ def _is_nothing(node: Node) -> bool:
 
 
 def _close(node: Map | Seq, event: Any, text: str | None, forget: bool) -> None:
-    """Note the end of a collection. `text`: refuse duplicate keys in it. `forget`: drop its children."""
+    """Set the end of a collection. `text`: refuse duplicate keys in it. `forget`: drop its children."""
     if node.flow:
         end = event.end_mark.index
         if end > event.start_mark.index:  # `a: b` in `[a: b]` has no bracket of its own

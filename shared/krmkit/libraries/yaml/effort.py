@@ -1,8 +1,7 @@
-"""The effort of a run, counted: aliases, templates, patterns, schemas and CEL all draw on one budget.
+"""The effort of a run, counted: aliases, templates, patterns, schemas and CEL share one budget.
 
 A step is some 250 ns of work, so that the default of `--limit effort` is less than a second. No clock is
-read: the same input comes to the same end on every machine. Work within the time of an ordinary call counts
-nothing.
+read: equal input ends equally on every machine. Cheap work counts nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ DEFAULT = DEFAULT_LIMITS.effort
 
 
 class EffortError(ValueError):
-    """The run has used up its effort; the message names the limit."""
+    """The run has exceeded its effort; the message names the limit."""
 
 
 class _Meter(_local):
-    """Per thread: the steps left, or None outside of a run; and how many there were."""
+    """For each thread: the steps left, or None outside of a run, and the run's total."""
 
     left: int | None = None
     total = 0
@@ -38,9 +37,9 @@ _meter = _Meter()
 
 
 def begin(total: int = DEFAULT, hint: str = "raise it with --limit effort=N") -> bool:
-    """Begin a run with a budget; return False inside another one, whose budget counts.
+    """Begin a run with a budget; return False if an outer run has one already.
 
-    `hint` says how to raise it. Example: `outermost = begin(1_000)`, then the work, then `if outermost:
+    `hint` tells how to raise it. Example: `outermost = begin(1_000)`, then the work, then `if outermost:
     end()`.
     """
     if _meter.left is not None:
@@ -56,40 +55,40 @@ def end() -> None:
 
 
 def left() -> int | None:
-    """Return the steps that are left, never below 0; None outside of a run."""
+    """Return the remaining steps, at least 0; None outside of a run."""
     return None if _meter.left is None else max(_meter.left, 0)
 
 
 def take(steps: int) -> None:
-    """Take steps of work that is done: the budget may end below zero, and the next `charge` raises."""
+    """Take steps for finished work: the budget may fall below zero, and the next `charge` raises."""
     if _meter.left is not None:
         _meter.left -= steps
 
 
 def counted(work: Callable[[], T]) -> tuple[T, int]:
-    """Return the result of `work` and its steps, in a copy of this process with its own budget."""
+    """Return the result of `work` and its steps, measured with a separate budget."""
     before = left() or 0
     result = work()
     return result, before - (left() or 0)
 
 
 def used_up() -> str:
-    """Return the message of an error for a used-up budget."""
+    """Return the message for an exhausted budget."""
     return f"the run needs more than {_meter.total:,} steps of effort ({_meter.hint})"
 
 
 def is_over() -> bool:
-    """Return whether the run needed more than its budget."""
+    """Return True if the run exceeded its budget."""
     return _meter.left is not None and _meter.left < 0
 
 
 def running() -> bool:
-    """Return whether there is a budget to draw on."""
+    """Return True inside a run."""
     return _meter.left is not None
 
 
 def charge(steps: int) -> None:
-    """Take steps from the budget, if there is one. Raises EffortError when it is used up."""
+    """Take steps from the budget, if there is one. Raises EffortError if it is exhausted."""
     left = _meter.left
     if left is None:
         return

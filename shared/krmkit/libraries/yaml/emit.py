@@ -1,14 +1,17 @@
-"""New nodes as text, written as Go's yaml.v3 writes them in kpt: quotes only if a reader could be misled.
+"""New nodes as text, as Go's yaml.v3 writes them in kpt: quoted only if a reader could be misled.
 
-Strings that any reader, of YAML 1.1 or 1.2, would take for something else (`yes`, `010`, `12:30`, `null`)
-come in double quotes; those that cannot be plain in single quotes; strings of several lines as literal
-blocks; strings with characters that cannot be printed in double quotes with escapes. Lines are never wrapped.
+Strings that a reader of YAML 1.1 or 1.2 would take for another type (`yes`, `010`, `12:30`, `null`) get
+double quotes; those that cannot be plain, single quotes; strings of several lines become literal blocks;
+strings with unprintable characters get double quotes with escapes. Lines are never wrapped.
 
-Values are Python data: None, bool, int, float, str, list, tuple, dict. The few departures from Go: a key `<<`
-is quoted (it would merge); U+2028 and U+2029 are escaped (YAML 1.1 and 1.2 disagree whether they break
-lines); keys that are long or have several lines stay on one line, where Go writes `? key`; no character is
-escaped without need after a leading byte order mark; and a literal block whose text begins with a tab gets an
-indentation indicator, without which no reader, kpt's included, accepts it.
+Values are Python data: None, bool, int, float, str, list, tuple, dict. Differences from Go:
+
+- The key `<<` is quoted, because it would merge.
+- U+2028 and U+2029 are escaped, because YAML 1.1 and 1.2 disagree whether they break lines.
+- Long keys and keys of several lines stay on one line, where Go writes `? key`.
+- After a leading byte order mark, only what must be is escaped.
+- A literal block whose text begins with a tab gets an indentation indicator, which all readers, kpt's
+  included, require.
 """
 
 from __future__ import annotations
@@ -46,15 +49,15 @@ _MOST_KNOWN = 1000
 
 
 def after_key(value: object, column: int, wide: bool = False) -> str:
-    """Return the text after `key:`, for a key at `column`: ` x`, or a line break and a block.
+    """Return the text after `key:` for a key at `column`: ` x`, or a line break and a block.
 
-    `wide` puts the dashes of lists two columns deeper than their key, else they are in its column.
+    `wide` indents the dashes of lists by two; otherwise they are in their key's column.
     """
     return _after(value, column, wide, False, ({}, {}))
 
 
 def after_dash(value: object, column: int, wide: bool = False) -> str:
-    """Return the text after `-`, for a dash at `column`: ` x`, or ` a: 1` and further lines."""
+    """Return the text after `-` for a dash at `column`: ` x`, or ` a: 1` and further lines."""
     return _after(value, column, wide, True, ({}, {}))
 
 
@@ -71,10 +74,9 @@ def _block(
     wide: bool,
     known: tuple[dict[str, str], dict[str, str]],
 ) -> str:
-    """Return a block collection with its children at `column`, the first line without its indentation.
+    """Return a block collection with its children at `column`, the first line unindented.
 
-    `known`: keys and texts of one line that were written before, because thousands of results say the same
-    words.
+    `known`: keys and texts of one line that were written before, because thousands of results repeat words.
     """
     keys, texts = known
     lines = []
@@ -113,7 +115,7 @@ def _after(
 
 
 def key(name: object) -> str:
-    """Return a mapping's key, quoted if Go would quote it. Raises YamlError for one no reader would take."""
+    """Return a mapping's key, quoted if Go would quote it. Raises YamlError if no reader accepts it."""
     if not isinstance(name, str):
         return scalar(name, 0)
     if _is_word(name) and len(name) <= _LONGEST_KEY:
@@ -132,9 +134,9 @@ def key(name: object) -> str:
 
 
 def scalar(value: object, column: int, flow: bool = False) -> str:
-    """Return one scalar, of several lines as a literal block below a key or dash at `column`.
+    """Return one scalar; several lines become a literal block below a key or dash at `column`.
 
-    Empty collections are written as well: `{}`, `[]`.
+    Empty collections are accepted as well: `{}`, `[]`.
     """
     if isinstance(value, str):
         if _is_word(value):
@@ -160,7 +162,7 @@ def scalar(value: object, column: int, flow: bool = False) -> str:
 
 
 def _is_word(text: str) -> bool:
-    """Return True for a word of letters and digits that every reader takes for one, as most keys are."""
+    """Return True for letters and digits that every reader takes for a string, as most keys are."""
     return text.isidentifier() and text.isascii() and text[0] != "_" and text not in _WORDS
 
 
@@ -182,7 +184,7 @@ def double_quoted(text: str) -> str:
 
 
 def literal(text: str, column: int, step: int = 2) -> str:
-    """Return the text as a literal block below a key or dash at `column`, its lines `step` deeper.
+    """Return the text as a literal block below a key or dash at `column`, lines `step` deeper.
 
     The text must be printable; `scalar` decides whether Go would use this style. There is no final newline.
     """
@@ -206,7 +208,7 @@ def literal(text: str, column: int, step: int = 2) -> str:
 
 
 def is_printable(text: str) -> bool:
-    """Return True if single quotes or a literal block can hold the text, line breaks and tabs aside."""
+    """Return True if single quotes or a literal block can hold the text, apart from breaks and tabs."""
     if text.isascii():
         return text.replace("\n", "").replace("\t", "").isprintable()
     return all(_printable(character) or character in "\n\t" for character in set(text))
@@ -216,7 +218,7 @@ def is_printable(text: str) -> bool:
 
 
 def _string(text: str, column: int, flow: bool) -> str:
-    """Write a string that may need quotes as yaml.v3 does: by meaning, then by what the syntax allows."""
+    """Write a string that may need quotes as yaml.v3 does: first by its meaning, then by the syntax."""
     if not is_printable(text):
         return double_quoted(text)
     if "\n" in text:
@@ -237,7 +239,7 @@ def _string(text: str, column: int, flow: bool) -> str:
 
 
 def _is_plain(text: str, flow: bool) -> bool:
-    """Return True if a printable text of one line, not empty, is read back as it is without quotes."""
+    """Return True if a printable, non-empty text of one line can be written without quotes."""
     first = text[0]
     if first in _FIRST or first == " " or text[-1] in " :" or text.startswith(("---", "...")):
         return False
@@ -249,7 +251,7 @@ def _is_plain(text: str, flow: bool) -> bool:
 
 
 def _is_base_60(text: str) -> bool:
-    """Return True if YAML 1.1 reads the text as a number of base 60, such as `12:30`."""
+    """Return True if YAML 1.1 reads the text as a base 60 number, such as `12:30`."""
     if ":" not in text or text[0] not in "+-0123456789":
         return False
     import re  # few texts begin like one
@@ -258,7 +260,7 @@ def _is_base_60(text: str) -> bool:
 
 
 def _printable(character: str) -> bool:
-    """Return True if yaml.v3 writes the character as it is: no control, no byte order mark, up to U+FFFD."""
+    """Return True if yaml.v3 writes the character unescaped: up to U+FFFD, no control or byte order mark."""
     code = ord(character)
     if code < 0xA0:
         return 0x20 <= code <= 0x7E
@@ -285,7 +287,7 @@ def _whole(value: int) -> str:
 
 
 def _float(value: float) -> str:
-    """Write the shortest digits that read back to the number, an exponent below 1e-04 and from 1e+06 on."""
+    """Write the shortest digits that parse to the number, with an exponent below 1e-04 and from 1e+06 on."""
     if str(value) == "nan":
         return ".nan"
     if value in (float("inf"), float("-inf")):

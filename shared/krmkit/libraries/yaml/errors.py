@@ -10,9 +10,9 @@ HOLDS_ITSELF = "an alias is inside the value of its own anchor, so the value wou
 
 
 class YamlError(ValueError):
-    """The text is not the YAML that was expected. `line` and `column` count from 1, or are None.
+    """The text is not the expected YAML. `line` and `column` count from 1, or are None.
 
-    `resource`: the label of the resource that the message names, "" if it names none.
+    `resource`: the label of the resource that the message names, or "".
     """
 
     def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
@@ -31,7 +31,7 @@ class YamlError(ValueError):
 
 
 class LimitError(YamlError):
-    """An input that is larger, deeper or more repetitive than the limit named `limit` in `--limit`."""
+    """An input that exceeds the limit named `limit` of `--limit`."""
 
     def __init__(
         self, message: str, line: int | None = None, column: int | None = None, limit: str = ""
@@ -69,7 +69,7 @@ _DEEPEST = 1000  # levels of nesting that libyaml 0.2.6 and newer read
 
 
 def translate(error: Any, text: str, depth: int) -> YamlError:
-    """Return a libyaml error as ours, in words that help. `depth`: the limit of nesting."""
+    """Return a libyaml error as a YamlError with a helpful text. `depth`: the limit of nesting."""
     mark = getattr(error, "problem_mark", None)
     if mark is not None:
         problem = str(error.problem)

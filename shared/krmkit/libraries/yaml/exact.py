@@ -1,8 +1,8 @@
-"""Split the text of a ResourceList exactly: by libyaml's events over the whole text, whatever its form.
+"""Split the text of a ResourceList exactly: by libyaml's events over the whole text, in any form.
 
-For what the fast way (`krmkit.libraries.yaml.split`) does not prove: flow style and JSON, any line breaks, a
-byte order mark, tabs, quoted text that looks like a boundary, lists that are absent or null. Nodes inside
-items are not kept.
+This covers what the fast way (`krmkit.libraries.yaml.split`) does not prove: flow style and JSON, any line
+breaks, a byte order mark, tabs, quoted text that looks like a boundary, lists that are absent or null. Nodes
+inside items are not kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WHITE = " \t" + BREAKS
 
 
 def split_exact(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """Split any list, by events over the whole text. Raises YamlError, LimitError."""
+    """Split any list by events over the whole text. Raises YamlError, LimitError."""
     documents = parse_all(text, limits, "keep", AnyAnchor(), shallow=True)
     roots = [document.root for document in documents if document.root is not None]
     if not roots:
@@ -88,7 +88,7 @@ def _block_chunks(text: str, root: Map, number: int, listed: Seq) -> Chunks:
 
 
 def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
-    """Return the start of the line below the items, or of the comments above it at the root's column."""
+    """Return the start of the line below the items, or of comments above it at the root's column."""
     offsets = _document(root).given_offsets([root.start, listed.items[-1].end])
     column = offsets[0] - _line_start(text, offsets[0])
     last = offsets[1]
@@ -107,7 +107,7 @@ def _tail_start(text: str, root: Map, number: int, listed: Seq) -> int:
 
 
 def _skip_white(text: str, position: int) -> int:
-    """Return the first token at or after `position`, past blanks, line breaks and comments."""
+    """Return the first token from `position` on, past blanks, line breaks and comments."""
     size = len(text)
     while position < size:
         character = text[position]
@@ -129,7 +129,7 @@ def _line_start(text: str, position: int) -> int:
 
 
 def _behind_properties(text: str, start: int, node: Node) -> int:
-    """Return the first dash or bracket of a list that may have an anchor and a tag before it."""
+    """Return the first dash or bracket of a list, after its anchor and tag."""
     for given in (node.anchor, node.tag):
         if given is not None:
             while text[start] not in _WHITE:
@@ -144,7 +144,7 @@ def _document(node: Node) -> Document:
 
 
 def _written(node: Node) -> str:
-    """Return a scalar or alias as the text has it, for messages."""
+    """Return a scalar or alias as written, for messages."""
     text = _document(node).text[node.start : node.end]
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 

@@ -1,10 +1,9 @@
-"""The values of a text by their paths, with lines and columns, in one pass over libyaml's events.
+r"""The values of a text by path, with lines and columns, in one pass over libyaml's events.
 
-    fields_of("a:\\n- b: 1\\n").values   # {("a", 0, "b"): 1}
-    fields_of("a:\\n- b: 1\\n").marks    # {("a",): (1, 1), ("a", 0): (2, 3), ("a", 0, "b"): (2, 3)}
+    fields_of("a:\n- b: 1\n").values   # {("a", 0, "b"): 1}
+    fields_of("a:\n- b: 1\n").marks    # {("a",): (1, 1), ("a", 0): (2, 3), ("a", 0, "b"): (2, 3)}
 
-Reports ask for every value of many texts. A tree of nodes, which edits need, would cost several times as
-much.
+Reports read every value of many texts. A tree of nodes, which edits need, would cost several times as much.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _NOT_PLAIN = "anchors, aliases, tags, merge keys, keys that are not scalars or o
 
 
 class Fields:
-    """`values`: every scalar and empty collection by its path, by Go's rules. `marks`: places by path.
+    """`values`: every scalar and empty collection by path, by Go's rules. `marks`: places by path.
 
     A mark is line and column, from 1, of a key or list element.
     """
@@ -42,7 +41,7 @@ class Fields:
 
 
 def fields_of(text: str) -> Fields | None:
-    """Return the fields of one document; None if it is invalid, or has anchors, tags or other odd forms."""
+    """Return the fields of one document; None if invalid, or with anchors, tags or other odd forms."""
     try:
         return _libyaml.read(line_fed(text), _read)
     except (_libyaml.backend().YAMLError, ValueError):
@@ -67,7 +66,7 @@ def _read(get_event: Callable[[], Any]) -> Fields:
 
 
 class _Reader:
-    """Adds the fields of the node that an event begins, and of all nodes in it, to `found`."""
+    """Add the fields of the node that an event begins, and of all nodes in it, to `found`."""
 
     __slots__ = (
         "_alias", "_map_end", "_map_start", "_next_event", "_scalar", "_seq_end", "found",
@@ -130,7 +129,7 @@ class _Reader:
 
 
 def _resolved(text: str) -> object:
-    """Return the value of a plain scalar, and remember it."""
+    """Return the value of a plain scalar, cached."""
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
     value = _known[text] = go_resolve(text)[1]

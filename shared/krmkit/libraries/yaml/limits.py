@@ -1,4 +1,4 @@
-"""Limits that hostile or broken input exceeds, counted and never guessed; the caller can raise each."""
+"""Limits for hostile or broken input, counted and never estimated; the caller can raise each."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from __future__ import annotations
 class Limits:
     """The limits of an input.
 
-    depth: nesting of collections. aliases: nodes visited through aliases while one text is read as data.
-    items: items of a ResourceList. item_size: characters of one item. total_size: characters of one input.
-    effort: steps of some 250 ns that templates, patterns and expressions may take in one run.
+    - `depth`: nesting of collections. `aliases`: nodes visited through aliases while one text is decoded.
+    - `items`: items of a ResourceList. `item_size`: characters of one item. `total_size`: characters of one
+      input.
+    - `effort`: steps of some 250 ns that templates, patterns and expressions may take in one run.
     """
 
     __slots__ = ("aliases", "depth", "effort", "item_size", "items", "total_size")

@@ -1,9 +1,9 @@
-"""Prove, line by line, that an item leaves no quote and no flow collection open at any line's end.
+"""Prove, line by line, that no quote and no flow collection of an item is open at any line's end.
 
 By induction over the lines: if nothing is open at a line's start, the line is a comment, text of a block
-scalar, or dashes, a key and a value that begins as checked here; whatever of these it is, nothing is open at
-its end if the value closes on the line. A line without quotes and brackets opens nothing, and neither does a
-line of a literal block, as the JSON under `pack.json: |`, whatever it holds.
+scalar, or dashes, a key and a value whose start is checked here. In each case nothing is open at its end if
+the value closes on the line. A line without quotes and brackets opens nothing, and neither does any line of a
+literal block, such as the JSON under `pack.json: |`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,11 @@ _LONG = 2000
 
 
 def opening(text: str, lines: list[str]) -> list[int]:
-    """Return the numbers of lines that may end in an open quote or bracket, or hold control characters.
+    """Return the numbers of lines that may end in an open quote or bracket, or have control characters.
 
-    `''`, `""`, `{}` or `[]` at the end of a line closes on that line: no check needed. Of brackets, whatever
-    they are, text or collection, nothing stays open. A second quote ends what the first one opens, or belongs
-    to a text with the first: a quote opens nothing but behind a blank, which the second one must not have
-    before it.
+    `''`, `""`, `{}` or `[]` at the end of a line closes on that line and needs no check: empty brackets leave
+    nothing open, whether text or collection. A second quote ends the text of the first, or is text as the
+    first is: a quote opens a text only after a blank, so the second one must not follow a blank.
     """
     ends = _ENDS
     signs_of = text.encode("utf-8", "surrogatepass").translate(None, _OTHERS).split(b"\n")
@@ -52,10 +51,9 @@ def opening(text: str, lines: list[str]) -> list[int]:
 
 
 def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
-    """Return those line numbers (of sorted ones) that are surely outside of literal blocks below a plain key.
+    """Return the (sorted) line numbers that are surely outside literal blocks below plain keys.
 
-    Lines have their whole indentation. A block ends before the first line that is indented less than its
-    first line.
+    Lines have their whole indentation. A block ends before the first line indented less than its first line.
     Example: of `["x: |", "  {", "y: {"]` and `[1, 2]` only line 2 can open anything.
     """
     left: list[int] = []
@@ -73,13 +71,16 @@ def outside_literals(lines: list[str], numbers: list[int]) -> list[int]:
 
 
 def _is_literal_header(line: str) -> bool:
-    """Return True if a line that ends like one is a plain key with a literal block, as `  a.yaml: |`."""
+    """Return True if a line that ends like a header is a plain key with a literal block.
+
+    Example: `  a.yaml: |`.
+    """
     key = line[_key_column(line) : line.rindex(": |")]
     return key[:1].isalpha() and _KEY_SIGNS.issuperset(key)
 
 
 def _key_column(line: str) -> int:
-    """Return the column of a line's key, behind blanks and dashes."""
+    """Return the column of a line's key, after blanks and dashes."""
     content = line.lstrip(" ")
     while content.startswith("- "):
         content = content[2:].lstrip(" ")
@@ -87,7 +88,7 @@ def _key_column(line: str) -> int:
 
 
 def _literal_end(lines: list[str], header: int) -> int:
-    """Return the number of the first line behind the literal block of a header."""
+    """Return the number of the first line after the literal block of a header."""
     pad = ""
     for number in range(header + 1, len(lines)):
         line = lines[number]
@@ -106,13 +107,13 @@ def _literal_end(lines: list[str], header: int) -> int:
 
 
 def all_close(text: str) -> bool:
-    """Return True if no line ends with an open quote or bracket, and none outside of literals has a tab."""
+    """Return True if no line ends with an open quote or bracket, or has a tab outside of literals."""
     lines = text.split("\n")
     return not outside_literals(lines, opening(text, lines))
 
 
 def closes(line: str) -> bool:
-    """Return True if a line surely leaves no quote or bracket open at its end, if none is at its start."""
+    """Return True if a line surely leaves nothing open at its end, if nothing is open at its start."""
     place = len(line) - len(line.lstrip(" "))
     while line.startswith("- ", place):
         place += 2
@@ -148,7 +149,7 @@ def _quoted(content: str, quote: str) -> bool:
 
 
 def _flow(content: str) -> bool:
-    """Return True for a flow collection that closes on this line, with at most a comment behind it.
+    """Return True for a flow collection that closes on this line, followed by at most a comment.
 
     Read character by character: a quote opens a text only outside a plain text, so a quote anywhere else
     (`a:'x'` is plain text up to the next `: `) is left to the parser, as are escapes and anchors.
@@ -198,16 +199,16 @@ def _flow(content: str) -> bool:
 
 
 def may_hide(text: str) -> bool:
-    """Return True if escapes or binary data in a text can mean a word that is not in it, as aliases can."""
+    """Return True if escapes or binary data may stand for a word that the text does not contain."""
     if "\\" in text and any(f"\\{sign}" in text for sign in "/xuUNLP_\n\r"):
         return True
     return "!" in text and "!!binary" in text
 
 
 def shift(text: str, old: int, new: int) -> str:
-    """Move lines from column `old` to `new`; a line with less indentation moves as far as it can.
+    r"""Move lines from column `old` to `new`; a line with less indentation moves as far as possible.
 
-    Example: `shift("a\\n  b", 0, 2)` is `"  a\\n    b"`.
+    Example: `shift("a\n  b", 0, 2)` is `"  a\n    b"`.
     """
     if old == new:
         return text
@@ -227,7 +228,7 @@ def shift(text: str, old: int, new: int) -> str:
 def line_fed(text: str) -> str:
     """Return the text without a byte order mark, and with line feeds only.
 
-    Line ends stay if there is a carriage return without a line feed.
+    A text with a carriage return that no line feed follows keeps its line ends.
     """
     text = text.lstrip("\ufeff")
     if "\r" in text and text.count("\r") == text.count("\r\n"):
@@ -236,7 +237,7 @@ def line_fed(text: str) -> str:
 
 
 def given_offsets(given: str, text: str, offsets: list[int]) -> list[int]:
-    """Return where offsets of `text` (sorted) are in `given`, of which it is the line-fed form."""
+    """Return the offsets in `given` of sorted offsets in `text`, its line-fed form."""
     moved = len(given) - len(given.lstrip("\ufeff"))
     if len(given) - moved == len(text):
         return [offset + moved for offset in offsets]

@@ -1,4 +1,4 @@
-"""The quotes of a text that replaces the text of an earlier edit: it keeps those of the earlier one."""
+"""The quotes of an edit's text that replaces an earlier edit's text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from krmkit.libraries.yaml.tree import UNSET, Node, Scalar
 def keep_style(node: Node, before: Node, first: Node) -> None:
     """Give an edit's text the style of the edit that it replaces.
 
-    before: the value of that edit; first: that of the text. Two texts for a field, one after the other, write
-    what the second one would write if the first was in the YAML already. Example: `"7"` takes the place of a
-    plain `x` in double quotes, and so does `y` that of `7`.
+    before: the value of that edit; first: that of the text. Two edits of a field give the same text as the
+    second one alone on YAML that has the first. Example: `"7"` replaces a plain `x` in double quotes, and `y`
+    replaces `"7"` in double quotes.
     """
     if isinstance(node, Scalar) and isinstance(node.value, str):
         node.style = _written_style(before, first)
 
 
 def _written_style(before: Node, first: Node) -> str:
-    """Return the style of an edit's scalar in the place of what the YAML has; "" for a plain one."""
+    """Return the style of a scalar that replaces the YAML's; "" for plain."""
     if not isinstance(before, Scalar) or before.source is not None:
         return ""
     text = before.text

@@ -1,11 +1,11 @@
 """The values of scalars: the rules of Go's yaml.v3 (kpt, kustomize, kubectl) and of YAML 1.2's core schema.
 
 A resolver takes the text of a plain scalar and returns `(tag, value)`. Tags: null, bool, int, float, str,
-merge, timestamp; the value of a timestamp is its text, because KRM data has no dates. Quotes and explicit
-tags decide before (`krmkit.libraries.yaml.data.go_value`, `core_value`).
+merge, timestamp; a timestamp's value is its text, because KRM data has no dates. Quotes and explicit tags
+take precedence (`krmkit.libraries.yaml.data`).
 
 Go's rules differ from both YAML 1.1 and 1.2: `yes` and `1:30` are text, `0777` and `0o777` are 511, `1_000`
-is 1000, `08` is the float 8, and a whole number beyond 64 bits is a float.
+is 1000, `08` is the float 8, and an integer beyond 64 bits is a float.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def core_resolve(text: str) -> tuple[str, object]:
 
 
 def _go_number(text: str) -> tuple[str, object]:
-    """Resolve a scalar that starts with a sign, a dot or a digit."""
+    """Resolve a scalar that begins with a sign, a dot or a digit."""
     if text[0] == ".":
         # Go hands these to strconv.ParseFloat as they are, which allows an underscore between two digits.
         plain = text if "_" not in text else _without_separators(text)
@@ -107,7 +107,7 @@ def _float_or_text(plain: str, text: str) -> tuple[str, object]:
 
 
 def _go_int(plain: str) -> int | None:
-    """Read an integer as strconv.ParseInt and ParseUint with base 0 do, and in yaml.v3's further forms."""
+    """Read an integer as strconv.ParseInt and ParseUint with base 0 do, and in yaml.v3's other forms."""
     sign = plain[0] if plain[0] in "+-" else ""
     digits = plain[len(sign) :]
     base = 10
@@ -163,7 +163,7 @@ def _without_separators(text: str) -> str:
 
 
 def shortest(number: float) -> tuple[str, int]:
-    """Return the fewest digits that read back to a finite number >= 0, and the first one's power of ten."""
+    """Return the fewest digits that parse to a finite number >= 0, and the first one's power of ten."""
     mantissa, _, power = repr(number).partition("e")
     whole, _, fraction = mantissa.partition(".")
     digits = whole + fraction

@@ -29,7 +29,7 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def split(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks:
-    """Split a ResourceList into items. Raises YamlError for what is none, LimitError for one too large."""
+    """Split a ResourceList into items. Raises YamlError for other texts, LimitError for one too large."""
     if len(text) > limits.total_size:
         raise LimitError.of("total_size", limits.total_size, f"the text of {len(text)} characters")
     chunks = split_fast(text, limits)
@@ -86,7 +86,7 @@ def split_fast(text: str, limits: Limits = DEFAULT_LIMITS) -> Chunks | None:
 
 
 def _tail(text: str, first: int, cut: str) -> int:
-    """Return the probable start of what follows the items: functionConfig or results below a dash."""
+    """Return the probable start of the text after the items: functionConfig or results below a dash."""
     keys = ("\nfunctionConfig:", "\nresults:")
     tail = _first_of(text, text.rfind(cut, first - 1), *keys)
     if tail == len(text):
@@ -95,7 +95,7 @@ def _tail(text: str, first: int, cut: str) -> int:
 
 
 def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
-    """Return the text behind each dash between `first` and `tail`, up to the next one's line."""
+    """Return the text after each dash between `first` and `tail`, up to the next dash's line."""
     parts = text.split(cut)
     items = parts[text.count(cut, 0, first - 1) + 1 : len(parts) - text.count(cut, tail - 1)]
     # Only one of the two lists may hold the texts while they get their last line break back.
@@ -107,7 +107,7 @@ def _items(text: str, first: int, tail: int, cut: str) -> list[str]:
 
 
 def _first_dash(text: str, position: int) -> tuple[int, int]:
-    """Return start and indentation of the first line from `position` on with content; -1 for no dash."""
+    """Return start and indentation of the first line with content from `position` on; -1 if no dash."""
     while True:
         end = text.find("\n", position)
         line = text[position : end if end >= 0 else len(text)]
@@ -120,16 +120,16 @@ def _first_dash(text: str, position: int) -> tuple[int, int]:
 
 
 def _first_of(text: str, start: int, *needles: str) -> int:
-    """Return the start of the first line that begins with one of the keys; the text's length if none does."""
+    """Return the start of the first line that begins with one of the keys, or the text's length."""
     found = [position + 1 for position in (text.find(needle, start) for needle in needles) if position >= 0]
     return min(found, default=len(text))
 
 
 def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | None:
-    """Check the lines; return the start of the tail, and the items with comments left of their content.
+    """Check the lines; return the tail's start, and the items with comments left of their content.
 
-    The tail begins at the first line at column 0 that can only be a key of the root; None if some line is
-    neither that nor one of those allowed.
+    The tail begins at the first line at column 0 that can only be a key of the root. None if a line is
+    neither that nor allowed between items.
     """
     deep = "  " + " " * pad
     dash = " " * pad + "- "
@@ -150,7 +150,7 @@ def _walk(text: str, first: int, tail: int, pad: int) -> tuple[int, set[int]] | 
 
 
 def _comments_above(text: str, tail: int, first: int) -> int:
-    """Return the start of the tail with the comments at column 0 right above it."""
+    """Return the start of the tail, with the comments at column 0 directly above it."""
     if tail == len(text):
         return tail
     while True:
@@ -185,9 +185,8 @@ def _envelope(text: str, key: int, limits: Limits) -> list[Document] | None:
 def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], set[int]] | None:
     """Return the indexes of items that lines could not prove closed, and of unverified ones (see Chunks).
 
-    With `deep`, None if some line that begins no item is neither blank nor two deeper than the dashes. Many
-    items are checked as one text, which is much less work than one by one; all at once would be another copy
-    of the list.
+    With `deep`, None if a line that begins no item is neither blank nor two columns deeper than the dashes.
+    Many items are checked as one text, which is much faster; all at once would copy the list.
     """
     column = pad + 2
     margin = " " * column
@@ -212,7 +211,7 @@ def _examine(items: list[str], pad: int, deep: bool = True) -> tuple[list[int], 
 
 
 def _holders(numbers: list[int], items: list[str]) -> list[int]:
-    """Return which items have the lines of these numbers (sorted), counted over all of them."""
+    """Return the items that contain these lines (sorted numbers over all items)."""
     found: list[int] = []
     end = place = 0
     for item_number, item in enumerate(items):
@@ -238,7 +237,7 @@ def _begins_with_key(item: str, column: int) -> bool:
 
 
 def _is_closed(text: str, limits: Limits) -> bool:
-    """Return True if an item, parsed alone, is one document without error, within the limit of nesting."""
+    """Return True if an item alone parses as one document, within the limit of nesting."""
     try:
         return len(parse_all(text, limits, "keep", AnyAnchor(), shallow=True)) <= 1
     except YamlError:

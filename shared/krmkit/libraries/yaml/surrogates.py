@@ -1,7 +1,7 @@
-r"""Surrogate pairs in JSON texts: `"\ud83d\ude00"`, as Python's json.dumps writes characters beyond U+FFFF.
+r"""Surrogate pairs in JSON texts: `"\ud83d\ude00"`, as json.dumps writes characters beyond U+FFFF.
 
-YAML has no pairs, neither libyaml's nor Go's. So a JSON text gets the character itself; a YAML text stays, in
-which `\ud83d` is an error.
+YAML has no pairs, neither in libyaml nor in Go. So a JSON text gets the character itself; in a YAML text
+`\ud83d` is an error, and it stays.
 """
 
 from __future__ import annotations

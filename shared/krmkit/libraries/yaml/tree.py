@@ -1,9 +1,9 @@
-"""A YAML text as nodes, in the order of the text, and the edits that are recorded on them.
+"""A YAML text as nodes in the text's order, with the edits recorded on them.
 
-A node of a text has its document and its start (`start`: a code point offset into `source.text`, anchors and
-tags included), and its end, if a character of its own marks it (`end`: of scalars, aliases and flow
-collections; else -1). A node made by an edit has `source = None`. The first edit of a collection keeps the
-children that the text has in `original`; `krmkit.libraries.yaml.editing.edit` turns the difference into text.
+A node of a text has its document and its `start`: a code point offset into `source.text`, anchor and tag
+included. `end` is set for scalars, aliases and flow collections, else -1. A node made by an edit has
+`source = None`. The first edit of a collection stores the text's children in `original`;
+`krmkit.libraries.yaml.editing.edit` turns the difference into text.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """One YAML document: `given` is the text as it came, `text` the one in which offsets count (`line_fed`).
+    """One YAML document: `given` is the original text, `text` its `line_fed` form, in which offsets count.
 
-    `root` is None for an empty document. `limits` are those of the reader. `changed`: an edit has been
-    recorded.
+    `root` is None for an empty document. `limits` are the reader's. `changed`: an edit has been recorded.
     """
 
     __slots__ = ("aliases", "changed", "given", "limits", "root", "text")
@@ -46,7 +45,7 @@ class Document:
         return "\r\n" if "\r" in given and 2 * given.count("\r\n") >= given.count("\n") else "\n"
 
     def given_offsets(self, offsets: list[int]) -> list[int]:
-        """Return the offsets in `given` of offsets of `text` (sorted)."""
+        """Return the offsets in `given` of sorted offsets in `text`."""
         return given_offsets(self.given, self.text, offsets)
 
 
@@ -74,8 +73,8 @@ class Node:
 class Scalar(Node):
     """A scalar: `text` is the decoded content, `style` one of "" (plain), ', ", | and >.
 
-    An edit's scalar has a Python value, and the style of an edit that it replaces; a text's has UNSET (see
-    yaml.data).
+    A scalar of an edit has a Python value, and the style of an edit that it replaces; a scalar of a text has
+    UNSET (see yaml.data).
     """
 
     __slots__ = ("style", "text", "value")
@@ -119,7 +118,7 @@ class Alias(Node):
 
 
 class Entry:
-    """One `key: value` of a mapping. `first_key` and `first_value` are what the text has."""
+    """One `key: value` of a mapping. `first_key` and `first_value` are the text's own."""
 
     __slots__ = ("first_key", "first_value", "key", "value")
 
@@ -140,9 +139,9 @@ class Entry:
 
 
 class Collection(Node):
-    """A mapping or a sequence; `flow`: in brackets. `original`: the children of the text, once edited.
+    """A mapping or a sequence; `flow`: in brackets. `original`: the text's children, once edited.
 
-    `replaced`: the items of the text that others have replaced, by the id of the new one.
+    `replaced`: replaced items of the text, by the id of the new one.
     """
 
     __slots__ = ("flow", "original", "replaced")
@@ -162,20 +161,20 @@ class Collection(Node):
 
     @abstractmethod
     def children(self) -> Sequence[Entry | Node]:
-        """Return the entries or items as they are now."""
+        """Return the current entries or items."""
 
     def in_text(self) -> Sequence[Entry | Node]:
-        """Return the entries or items in the original text, regardless of edits."""
+        """Return the text's own entries or items, regardless of edits."""
         return self.children() if self.original is None else self.original
 
     def origins(self) -> list[int]:
-        """Return each child's position in the text, or that of what it has replaced; -1 for a new one."""
+        """Return each child's position in the text, or its predecessor's; -1 for a new one."""
         replaced = self.replaced or {}
         positions = {id(child): index for index, child in enumerate(self.in_text())}
         return [positions.get(id(replaced.get(id(child), child)), -1) for child in self.children()]
 
     def touch(self) -> None:
-        """Keep the children as the text has them, before the first edit."""
+        """Store the text's children before the first edit."""
         if self.original is None:
             self.original = self.children()[:]
             if self.source is not None:
@@ -218,7 +217,7 @@ class Map(Collection):
         return None
 
     def _found(self, name: str) -> Entry | None:
-        """Return the same from an index, for many entries."""
+        """Return the entry from an index, for a mapping of many entries."""
         if not self._seen:
             self._known: dict[str | None, Entry] = {}
         for entry in self.entries[self._seen :]:
@@ -235,7 +234,7 @@ class Map(Collection):
         return [name for name in (entry.name for entry in self.entries) if name is not None]
 
     def set(self, name: str, value: object) -> Node:
-        """Give `name` a new value, in its place, or at the end if the key is new; return the value's node."""
+        """Set the value of `name`, in its place, or at the end for a new key; return the value's node."""
         entry = self.entry(name)
         return self.insert(len(self.entries), name, value) if entry is None else self.replace(entry, value)
 
@@ -254,12 +253,12 @@ class Map(Collection):
         return node
 
     def append_entry(self, entry: Entry) -> None:
-        """Take over an entry of another document, with its key and its comments."""
+        """Append an entry of another document, with its key and comments."""
         super().touch()
         self.entries.append(entry)
 
     def remove(self, name: str) -> bool:
-        """Remove `name`; return False if it was not there."""
+        """Remove `name`; return False if it is absent."""
         entry = self.entry(name)
         if entry is None:
             return False
@@ -297,7 +296,7 @@ class Seq(Collection):
         return node
 
     def replace(self, index: int, value: object) -> Node:
-        """Put another item in the place of the one at `index`; return its node."""
+        """Replace the item at `index`; return the new node."""
         self.touch()
         node = to_node(value)
         old = self.items[index]
@@ -319,14 +318,14 @@ class Seq(Collection):
 
 
 def deref(node: Node) -> Node:
-    """Return the node itself, or the target of an alias."""
+    """Return the node, or an alias's target."""
     while isinstance(node, Alias):
         node = node.target
     return node
 
 
 def to_node(value: object) -> Node:
-    """Return a node for data (None, bool, int, float, str, list, tuple, dict); a node is returned itself."""
+    """Return a node for data (None, bool, int, float, str, list, tuple, dict); a node stays itself."""
     if isinstance(value, Node):
         return value
     if isinstance(value, dict):

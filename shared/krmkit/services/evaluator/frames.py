@@ -15,10 +15,7 @@ ANSWER = Struct("!BQQ")
 
 @dataclass(slots=True, eq=False)
 class Reply:
-    """Result of a run.
-
-    `output` is the list of a run that succeeded, `log` its stderr or the text of its failure.
-    """
+    """Result of a run: `output` is the list of a successful run, `log` its stderr or the failure's text."""
 
     exit_code: int
     output: bytes

@@ -229,7 +229,7 @@ class WorkerPool:
             raise asyncio.QueueFull
 
     def _may_run(self, name: str) -> bool:
-        """Return whether a run of `name` may have a worker that is free."""
+        """Return True if a run of `name` may have a free worker."""
         return True
 
     def _next(self) -> int | None:

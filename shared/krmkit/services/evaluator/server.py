@@ -1,4 +1,4 @@
-"""Starts the evaluator and stops it: port, workers, signals."""
+"""Start and stop the evaluator: port, workers, signals."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _HANDSHAKE = 5_000  # milliseconds for the handshake
 class EvaluatorSettings:
     """Settings of the server: those of every service, and its own.
 
-    `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run.
-    `forward`: the address of the function runner for other images ("": none). `idle`: seconds that a
-    connection may be without a call. `memory`: bytes of a worker. `recycle`: calls after which it is
-    replaced. `reflection`: offer gRPC reflection. `registries`: more of those whose images the catalog's
-    functions stand in for.
+    - `queue`: the most waiting callers. `message_limit`: bytes of a message. `timeout`: seconds of a run.
+    - `forward`: the address of the function runner for other images, or "".
+    - `idle`: seconds that a connection may be without a call.
+    - `memory`: bytes of a worker. `recycle`: after so many calls it is replaced.
+    - `reflection`: offer gRPC reflection. `registries`: more registries that hold the catalog's images.
     """
 
     service: ServiceSettings
@@ -111,7 +111,7 @@ async def _serve(settings: EvaluatorSettings) -> None:
 
 
 def _connections(settings: EvaluatorSettings) -> list[tuple[str, int]]:
-    """Options that close the connections of idle or vanished clients."""
+    """Return options that close the connections of idle or vanished clients."""
     return [
         ("grpc.max_connection_idle_ms", max(int(settings.idle * 1000), 1)),
         ("grpc.max_allowed_incoming_connections", settings.service.connections),
@@ -139,7 +139,7 @@ def _credentials(settings: EvaluatorSettings) -> grpc.ServerCredentials | None:
 
 
 class _RenewedCertificates:
-    """Return the new configuration if files changed, else None; gRPC calls this before each handshake."""
+    """Return the new configuration if files changed, else None; gRPC calls this at each handshake."""
 
     def __init__(self, certificates: Certificates) -> None:
         self._certificates = certificates

@@ -39,8 +39,8 @@ _LONGEST_IMAGE = 200  # characters of its name in an error's text, which must fi
 class Evaluator:
     """Service evaluator.FunctionEvaluator.
 
-    `forward`: the same service elsewhere, for images outside this catalog. `registries`: more of those that
-    hold its images.
+    `forward`: the address of this service for images outside the catalog. `registries`: more registries that
+    hold the catalog's images.
     """
 
     def __init__(

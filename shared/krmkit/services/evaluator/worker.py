@@ -81,7 +81,7 @@ def preloaded() -> dict[str, Function]:
 
 
 def answered(functions: dict[str, Function], name: str, content: bytes, image: str = "") -> Reply:
-    """One run, in the place of `image`. A failed one has the text for the caller in `log` and no output."""
+    """Run a function as a stand-in for `image`. A failure has its text in `log`, and no output."""
     function = functions[name]
     try:
         warning = not_the_image(image, "", function.definition) if image else ""
@@ -95,9 +95,9 @@ def answered(functions: dict[str, Function], name: str, content: bytes, image: s
 
 
 def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -> str:
-    """Return the results of a failed run and its stderr as text, at most `limit` bytes as gRPC escapes them.
+    """Return results and stderr of a failed run as text, of at most `limit` bytes as gRPC escapes them.
 
-    Results come in their order, errors first; those that do not fit are counted.
+    Results are in order, errors first; those that do not fit are counted.
     """
     tail = f"stderr: {stderr.strip()}"
     room = limit - escaped_size(tail) - 40  # keep room for the line that counts the rest
@@ -113,7 +113,7 @@ def failure(results: list[Finding], stderr: str, limit: int = LONGEST_FAILURE) -
 
 
 def escaped_size(text: str) -> int:
-    """Return the bytes of a text in the header grpc-message: % and unprintable bytes take three each."""
+    """Return a text's size in the header grpc-message, where % and unprintable bytes take three bytes."""
     encoded = text.encode("utf-8", "replace")
     plain = sum(0x20 <= byte <= 0x7E and byte != 0x25 for byte in encoded)
     return 3 * len(encoded) - 2 * plain

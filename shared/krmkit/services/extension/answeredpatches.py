@@ -1,4 +1,4 @@
-"""Apply the patches of an answer as a controller does; they must decode, fit and change permitted fields."""
+"""Apply the patches of an answer as a controller does, and check that they are valid and permitted."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _apply(report: ContractReport, name: str, one: Any, items: dict[str, Object]
 
 
 def _paths(patch: list[Object] | Object) -> list[str]:
-    """Return the paths that a patch changes, each with a final slash: `/spec/` is no prefix of `/specs/`."""
+    """Return the paths that a patch changes, with a final slash: `/spec/` is no prefix of `/specs/`."""
     if isinstance(patch, list):
         return [f"{operation.get('path', '')}/" for operation in patch]
     metadata = patch.get("metadata")

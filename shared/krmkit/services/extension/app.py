@@ -30,7 +30,7 @@ _TEXT = b"text/plain; charset=utf-8"
 
 
 class App:
-    """Answers calls by the workers of `pool`, which a reload replaces. `body_seconds`: for a request's body.
+    """Answer calls by the workers of `pool`, which a reload replaces. `body_seconds`: for a request's body.
 
     A call ends when its caller gives up: at the `?timeout=` that controllers send along, or when they close
     the connection. Otherwise it would hold a worker for an unread answer.
@@ -100,7 +100,7 @@ class App:
         return 404, b"404 page not found\n"
 
     async def _body(self, receive: Receive) -> bytes | None:
-        """Return the request's body, None for one that is too large, which is read and discarded.
+        """Return the request's body; None if it is too large, after reading and discarding it.
 
         Raises ConnectionAbortedError, and QueueFull if all requests together would be too large.
         """
@@ -137,7 +137,7 @@ class App:
     ) -> tuple[int, bytes, str, bool]:
         """Return the result of `_call`, or 504 for a call that exceeds its `?timeout=` or the call limit.
 
-        The last value: whether the caller has disconnected. Raises ConnectionAbortedError if it does so
+        The last value is True if the caller has disconnected. Raises ConnectionAbortedError if it did so
         before.
         """
         call = asyncio.create_task(self._call(path, body))

@@ -58,10 +58,10 @@ class Recorder:
 
 
 class LiveExtensions:
-    """Answers hooks by running extensions, by the name of their ExtensionConfig; `others` answers the rest.
+    """Answer hooks by running extensions, by the name of their ExtensionConfig.
 
-    `package` prepares requests by the ExtensionConfigs among the items, and answers for extensions that have
-    no caller.
+    `package` prepares requests by the ExtensionConfigs among the items; `others` answers for extensions that
+    have no caller.
     """
 
     def __init__(self, callers: Mapping[str, Caller], package: PackageExtensions, recorder: Recorder) -> None:

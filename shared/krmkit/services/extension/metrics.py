@@ -39,6 +39,6 @@ class Metrics:
             self._loaded.set_to_current_time()
 
     def listen(self, host: str, port: int) -> int:
-        """Serve /metrics; the port. Raises OSError."""
+        """Serve /metrics; return the port. Raises OSError."""
         server, _ = start_http_server(port, host, self.registry)
         return int(server.server_address[1])

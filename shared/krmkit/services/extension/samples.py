@@ -30,7 +30,7 @@ _BY_TYPE = {"string": "text", "integer": 1, "number": 1.5, "boolean": True, "arr
 
 
 class _Everywhere(dict[str, "Caller"]):
-    """Extension under test answers for every ExtensionConfig."""
+    """The extension under test, in the place of every ExtensionConfig."""
 
     def __init__(self, caller: Caller) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Starts and stops the extension server: port, workers, certificates, reloads, signals."""
+"""Start and stop the extension server: port, workers, certificates, reloads, signals."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CANCEL_AFTER = 5.0  # seconds after the grace until the remaining calls are can
 
 @dataclass(slots=True)
 class ServerSettings:
-    """Settings. Without a certificate the port uses plain HTTP, which only loopback addresses may."""
+    """Settings. Without a certificate the port is plain HTTP, which only loopback addresses may use."""
 
     paths: list[str]
     modules: list[str]
@@ -179,7 +179,7 @@ class _Server:
             print(f"{LABEL}: the extensions were loaded again", file=sys.stderr, flush=True)
 
     async def _retire(self, app: App, old: WorkerPool) -> None:
-        """Stop a pool once its calls have ended, or at once where the server ends."""
+        """Stop a pool once its calls have ended, or at once if the server stops."""
         try:
             while app.running.get(old):
                 await asyncio.sleep(0.02)

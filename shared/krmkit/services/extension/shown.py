@@ -1,4 +1,4 @@
-"""What a check of a runtime extension found, as a table and as JSON."""
+"""The result of checking a runtime extension, as a table and as JSON."""
 
 from __future__ import annotations
 

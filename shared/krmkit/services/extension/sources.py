@@ -90,7 +90,7 @@ def _of_module(name: str, folder: str) -> list[HookExtension]:
 
 
 def fingerprint(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
-    """Return the stamps of the files below the paths (`stamps`), which change with a file."""
+    """Return the stamps of the files below the paths; they differ after a change (`stamps`)."""
     return stamps(place for path in paths for place in sorted(_files(path)))
 
 

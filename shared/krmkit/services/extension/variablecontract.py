@@ -82,9 +82,9 @@ class DefinedVariables:
                     self._report.add(handler, "changed-variable", message, WARNING)
 
     def check_input(self, handler: str, what: str, base: Object, answer: Object, odd: Object) -> None:
-        """Report a handler that answers the odd request with Success though variables break their schemas.
+        """Report a handler that answers an odd request, which breaks schemas, with Success.
 
-        base: the answer to the valid request. A handler whose answer stays the same does not use the
+        base: the answer to the valid request. If both answers are equal, the handler does not use the
         variable.
         """
         patches = _patches(answer)
@@ -107,7 +107,7 @@ class DefinedVariables:
 
 
 def _patches(answer: Object) -> list[Any]:
-    """Return the patches of an answer in the order of uids, without undecodable ones (another check's)."""
+    """Return the patches of an answer in the order of uids; another check reports undecodable ones."""
     patches = []
     listed = answer.get("items") or []
     for item in sorted(listed if is_list_of_maps(listed) else [], key=lambda one: str(one.get("uid"))):

@@ -40,7 +40,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses requests without the token, of other origins and to other hosts; adds headers to answers."""
+    """Refuse requests without the token, of other origins and to other hosts; add headers to answers."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: list[str]) -> None:
         self._app = app
@@ -68,7 +68,7 @@ class Guard:
         await self._app(scope, receive, with_headers)
 
     def _problem(self, request: Request) -> str:
-        """Why a request is refused, "" if it is not."""
+        """Return why a request is refused, or ""."""
         host = request.headers.get("host", "")
         if host not in self._hosts:
             return f"the host must be {self._hosts[0]}"
@@ -175,7 +175,7 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _left(request: Request, error: Exception) -> Response:
-    """Answer a request whose client disconnected while sending it; nobody receives the answer."""
+    """Answer a request whose client disconnected; nobody receives the answer."""
     return Response(status_code=400)
 
 

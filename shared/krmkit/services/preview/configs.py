@@ -14,13 +14,15 @@ Path = tuple[str | int, ...]
 
 
 class ChoiceError(Refused):
-    """A choice that the page does not offer; the message names what is wrong."""
+    """A choice that the page does not offer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigPlace:
-    """Config of one function: `item` has it at `prefix` (("spec",), ("data",), or a Kptfile's configMap);
-    `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item."""
+    """The config of one function, at `prefix` of `item`: ("spec",), ("data",), or a Kptfile's configMap.
+
+    `flat`: its values are texts, as in a ConfigMap. Edits change the text of the item.
+    """
 
     package: Package
     function: PipelineFunction

@@ -17,7 +17,7 @@ _MOST = 10_000  # characters of a value
 
 
 class MacroChoices:
-    """Values of one resolve-macros: `place`: its config; `items`: its input resources."""
+    """The values of one resolve-macros. `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
@@ -42,7 +42,7 @@ class MacroChoices:
         return {**offered, "entries": [self._entry(field, name, given) for field, name in names]}
 
     def _given(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """Return the config's entry for each name: `value`, and `secret`."""
+        """Return the config's entry for each macro: `value`, and `secret`."""
         found: dict[tuple[str, str], dict[str, Any]] = {}
         for field in ("system", "macros"):
             values = self.place.get(field)
@@ -53,7 +53,7 @@ class MacroChoices:
         return found
 
     def _variables(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the variables of the config, with their positions."""
+        """Yield the position and data of each variable in the config."""
         listed = self.place.get("variables")
         for number, one in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(one, dict):

@@ -1,4 +1,4 @@
-"""A package with choices: its offers, the render of other choices, and their edits in files."""
+"""A package with choices: what it offers, a render with other choices, and their edits of files."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class PreviewPackage:
         }
 
     def save(self, wanted: dict[str, Any], digests: dict[str, Any]) -> list[str]:
-        """Write the choices into the files of the package, all or none; return the paths of these.
+        """Write the choices into the files of the package, all or none; return the paths.
 
-        `digests`: those that the page got. Raises Refused.
+        `digests`: as sent to the page. Raises Refused.
         """
         package = read(self.path, self._resolver.options.limits)
         choices = choices_of(package)

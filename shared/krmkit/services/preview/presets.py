@@ -20,7 +20,7 @@ Selection = tuple[int | str, list[str]]
 
 
 class PresetChoices:
-    """Choices of one apply-presets: `place`: its config; `items`: its input resources."""
+    """The choices of one apply-presets. `place`: its config; `items`: its input resources."""
 
     def __init__(self, place: ConfigPlace, items: list[Resource]) -> None:
         self.place = place
@@ -41,7 +41,7 @@ class PresetChoices:
         }
 
     def _selections(self) -> dict[int, list[Selection]]:
-        """Return the selections of the config, by the ids of the packs that they name."""
+        """Return the config's selections by id() of the pack that they name."""
         if self.place.flat:
             texts = self.place.get()
             entries: list[tuple[int | str, object, object]] = [
@@ -117,7 +117,7 @@ class PresetChoices:
             self.place.set(("selections",), entries)
 
     def _is_plain(self, carrier: Carrier) -> bool:
-        """Return whether the name in pack.json is unique to this pack."""
+        """Return True if no other pack has this pack's name in pack.json."""
         try:
             return self._packs.named(carrier.pack.name) is carrier
         except PackError:
@@ -127,7 +127,7 @@ class PresetChoices:
 def _offered(carrier: Carrier, selections: list[Selection] | None) -> dict[str, Any]:
     """Return the presets of a pack, and the chosen ones.
 
-    They are chosen by the config's selections, else (None) by the marker in its values.
+    The choice is the config's selections or, if `selections` is None, the marker in the pack's values.
     """
     pack = carrier.pack
     try:

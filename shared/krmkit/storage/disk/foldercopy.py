@@ -1,4 +1,4 @@
-"""Copies of folders with many files, prepared beside their places and put there by one rename each."""
+"""Copies of folders with many files, prepared beside their places and renamed into place at once."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FolderCopy:
-    """A folder `path` of the package that becomes a copy of `source`: of the files in it that `files` names.
+    """A copy of `source`, of the files that `files` names, as the folder `path` of the package.
 
-    A file that is a link is copied as what it leads to. Where the folder is there already, its other files
-    stay.
+    A link is copied as the file that it leads to. If the folder exists, its other files stay.
 
     Example: `FolderCopy("cilium", "packs/cilium", ["README.md", "charts/cilium.tgz"])`.
     """
@@ -28,9 +27,10 @@ class FolderCopy:
 
 
 def copy_files(copy: FolderCopy, target: str, umask: int) -> None:
-    """Make the folder `target`, which must not be there, with the files of a copy. Raises Refused, OSError.
+    """Make the new folder `target` with the files of a copy. Raises Refused, OSError.
 
-    One pass: a file is opened once, checked, read and written; in an import this is nearly all of the time.
+    One pass: each file is opened once, checked, read and written, because an import spends nearly all its
+    time here.
     """
     made = {""}
     os.mkdir(target)

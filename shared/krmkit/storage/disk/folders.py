@@ -1,9 +1,9 @@
 """Read folders by one set of rules, for packages, packs, blueprints and fleets.
 
-- What a run of krmkit left behind when it was killed is never read as a file of the folder (`is_leftover`).
-- A file is read only if it is a regular file, or a link to one. Pipes, sockets and devices are refused
-  without opening them for real, so they cannot make a run wait.
-- Who copies a folder reads it with `within`: then a link must not lead out of it.
+- Leftovers of a killed run of krmkit are not read as files of the folder (`is_leftover`).
+- Only regular files, and links to them, are read. Pipes, sockets and devices are refused without opening them
+  to read, so they cannot make a run wait.
+- A caller that copies a folder reads it with `within`: then a link must not lead out of it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NO_FILE = "must be a regular file, or a link to one; put a copy of the file in 
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether krmkit itself made a file or folder of this name on the way to another.
+    """Return True for the name of a temporary file or folder of krmkit.
 
     Example: `.app.yaml.k3x9.krmkit-new` and `.krmkit-work` are leftovers, `app.krmkit-new` is not.
     """
@@ -32,7 +32,7 @@ def is_leftover(name: str) -> bool:
 
 
 def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
-    """Return (name, is a folder) of all in `folder`, by name; a link to a folder is not a folder.
+    """Return the sorted (name, is a folder) of all in `folder`; a link to a folder is not a folder.
 
     Names of leftovers are appended to `leftovers` instead. Example: `entries("pkg") == [("Kptfile", False),
     ("sub", True)]`.
@@ -50,7 +50,7 @@ def entries(folder: str, leftovers: list[str] | None = None) -> list[tuple[str, 
 def walk(folder: str, unread: list[str] | None = None) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield what os.walk does. Raises Refused for folders more than DEEPEST deep, too many for the stack.
 
-    A folder that cannot be read is appended to `unread`; without that list, it raises Refused too.
+    An unreadable folder is appended to `unread`; without that list it raises Refused.
     """
 
     def note(error: OSError) -> None:
@@ -67,7 +67,7 @@ def walk(folder: str, unread: list[str] | None = None) -> Iterator[tuple[str, li
 
 
 def check_depth(depth: int, path: str) -> None:
-    """Raise Refused if the folder at a path is too deep."""
+    """Raise Refused for a depth over the limit."""
     if depth > DEEPEST:
         raise Refused(
             f"{path[:60]}...: lies more than {DEEPEST} folders deep (krmkit.storage.disk.folders.DEEPEST)"
@@ -90,9 +90,9 @@ def files(folder: str, inner: str = "") -> Iterator[str]:
 
 
 def resolved_by(link: str) -> list[str]:
-    """Return the links that a path goes through, and where they lead, which is absent where they never end.
+    """Return the links that a path goes through, and their final target, which is absent for a loop.
 
-    Example: of `a`, a link to `b`, which is a link to the file `c`, it is [".../a", ".../b", ".../c"].
+    Example: if `a` is a link to `b`, and `b` one to the file `c`: [".../a", ".../b", ".../c"].
     """
     passed: list[str] = []
     place, rest = os.path.realpath(os.path.dirname(link)), [os.path.basename(link)]
@@ -118,9 +118,9 @@ def check_name(path: str, folder: str) -> None:
 
 
 def open_file(path: str, label: str, within: str = "", follow: bool = True) -> int:
-    """Open a regular file to read, and return its handle. Raises Refused, OSError.
+    """Open a regular file for reading, and return its descriptor. Raises Refused, OSError.
 
-    With `within`, a link must not lead out of that folder; `follow`: whether the file may be a link. Example:
+    `within`: links must not lead out of this folder. `follow`: the file may be a link. Example:
     `os.close(open_file("pkg/Kptfile", "Kptfile", within="pkg"))`.
     """
     if within:
@@ -145,7 +145,7 @@ def open_file(path: str, label: str, within: str = "", follow: bool = True) -> i
 
 
 def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: bool = True) -> bytes | None:
-    """Return the content of a regular file, None where it has more than `limit` bytes (0: any size is fine).
+    """Return the content of a regular file; None if it has more than `limit` bytes (0: no limit).
 
     Raises Refused, OSError. Example: `read_file("pkg/Kptfile", "Kptfile")`.
     """
@@ -163,7 +163,7 @@ def read_file(path: str, label: str, within: str = "", limit: int = 0, follow: b
 
 
 def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
-    """Return path, inode, size and time of each file, which change when it does; none for missing ones."""
+    """Return path, inode, size and time of each existing file; they differ after a change."""
     found = []
     for path in paths:
         try:
@@ -175,7 +175,7 @@ def stamps(paths: Iterable[str]) -> list[tuple[str, int, int, int]]:
 
 
 def settings_file(folder: str) -> str:
-    """Return the settings nearest to a folder, up to the root of its repository; "" for none."""
+    """Return the nearest settings file at or above a folder, within its repository; "" if there is none."""
     place = os.path.realpath(folder)
     while True:
         path = os.path.join(place, SETTINGS)

@@ -1,11 +1,10 @@
 """The journal of a writer: the pending changes, so that a killed run can be completed.
 
-A writer prepares everything in the folder `.krmkit-work` of the folder that it writes to: new contents, and
-for each file that is replaced or removed a second name of the old one. Then it writes `.krmkit-work/journal`,
-and from then on the run counts as done: whoever opens the folder next carries out what is left of it
-(`recover`). A run that fails while it is alive renames the journal to `journal-back` first and goes back; if
-it is killed then, the next one goes back, too. Without a journal nothing has been put into place, and
-`.krmkit-work` can go.
+A writer prepares everything in `.krmkit-work` of the folder that it writes to: new contents, and a second
+name for each old file that is replaced or removed. Then it writes `.krmkit-work/journal`, and from then on
+the run counts as done: the next process that opens the folder completes it (`recover`). A run that fails
+while alive first renames the journal to `journal-back` and undoes its steps; if it is killed then, the next
+process undoes them, too. Without a journal nothing has been put into place, and `.krmkit-work` is removed.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from krmkit.storage.disk.folders import MARK, WORK, read_file
 
 
 class Steps(Protocol):
-    """Steps that can be read as often as needed: a list, or a file where they are too many for one."""
+    """Steps that can be read repeatedly: a list, or a file if there are too many for a list."""
 
     def __iter__(self) -> Iterator[JournalStep]: ...
 
@@ -40,8 +39,10 @@ _VERSION = 1
 class JournalStep:
     """One file, or one new folder, at `path`.
 
-    `new`: where its new content lies, "" if the file goes. `old`: where the old one lies, "" if there was
-    none. `before`: the digest of the old content. All paths are relative to the folder that is written to.
+    - `new`: the path of its new content, "" if the file is removed.
+    - `old`: the path of its old content, "" if there was none. `before`: the digest of the old content.
+
+    All paths are relative to the folder that is written to.
     """
 
     path: str
@@ -52,7 +53,7 @@ class JournalStep:
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """The steps of one run below `root`, and the folders that go if they are empty at the end (`prune`)."""
+    """The steps of one run below `root`, and the folders to remove at the end if empty (`prune`)."""
 
     root: str
     steps: Steps
@@ -60,7 +61,7 @@ class Journal:
     back: bool = False
 
     def save(self) -> None:
-        """Write the journal and make it last."""
+        """Write the journal, and sync it to the disk."""
         import json
 
         place = self._at(JOURNAL)
@@ -78,12 +79,12 @@ class Journal:
         primitives.sync_folder(self.root)
 
     def turn(self) -> None:
-        """Mark the run to be undone, by this process or a later one."""
+        """Mark the run as one to undo, by this process or a later one."""
         os.replace(self._at(JOURNAL), self._at(BACK))
         self.back = True
 
     def carry_out(self) -> None:
-        """Put all files into place, or back. What is done already is passed over. Raises OSError."""
+        """Put all files into place, or back; steps that are done are skipped. Raises OSError."""
         if self.back:
             for step in reversed(list(self.steps)):
                 self._undo(step)
@@ -101,14 +102,14 @@ class Journal:
         primitives.sync_folders(self.root, {self._at(folder) for folder in changed})
 
     def end(self) -> None:
-        """Forget the run: from now on nothing is left to carry out."""
+        """Remove the journal: nothing is left to carry out."""
         for name in (JOURNAL, BACK):
             with suppress(FileNotFoundError):
                 os.remove(self._at(name))
         primitives.sync_folder(self._at(WORK))
 
     def check(self) -> None:
-        """Raise Refused if a file that is still to be written was changed since the run was killed."""
+        """Raise Refused if a pending file was changed since the run was killed."""
         for step in () if self.back else self.steps:
             if os.path.lexists(self._at(step.new or step.path)) and primitives.digest(
                 self._at(step.path)
@@ -146,10 +147,9 @@ class Journal:
 
 
 def recover(path: str) -> list[str]:
-    """Complete, or take back, what a killed run left unfinished in a folder; return in words what was done.
+    """Complete or undo what a killed run left unfinished in a folder; return notes on what was done.
 
-    Without a journal nothing is unfinished, and what a killed run had prepared goes. Raises Refused. Example:
-    `recover("pkg") == []`.
+    Without a journal, only prepared files are removed. Raises Refused. Example: `recover("pkg") == []`.
     """
     if not unfinished(path):
         work = os.path.join(path, WORK)
@@ -161,9 +161,9 @@ def recover(path: str) -> list[str]:
 
 
 def recover_above(path: str) -> list[str]:
-    """Do what `recover` does for all folders above `path`.
+    """Recover all folders above `path`.
 
-    A run that was killed may have written to all of a package. Only journals of this user count: a folder
+    A killed run may have written to the whole package. Only journals of this user count, because a folder
     above may be shared with others.
     """
     notes: list[str] = []
@@ -178,7 +178,7 @@ def _is_ours(path: str) -> bool:
 
 
 def finish(path: str) -> list[str]:
-    """Do what `recover` does; the caller holds the lock on the folder."""
+    """Recover a folder that the caller has locked."""
     journal = _load(path)
     if journal is None:
         return []
@@ -200,7 +200,7 @@ def finish(path: str) -> list[str]:
 
 
 def unfinished(path: str) -> bool:
-    """Return whether the folder `path` has a journal of a run that lives or was killed."""
+    """Return True if the folder `path` has a journal of a running or killed run."""
     return os.path.lexists(os.path.join(path, JOURNAL)) or os.path.lexists(os.path.join(path, BACK))
 
 
@@ -234,7 +234,7 @@ def _load(root: str) -> Journal | None:
 
 
 def read_limited(path: str) -> bytes:
-    """Return the content of a journal, a regular file of its own. Raises OSError, Refused, ValueError."""
+    """Return the content of a journal, which must be a regular file. Raises OSError, Refused, ValueError."""
     content = read_file(path, os.path.basename(path), limit=LARGEST, follow=False)
     if content is None:
         raise ValueError(f"must have at most {LARGEST:,} bytes")
@@ -244,7 +244,7 @@ def read_limited(path: str) -> bytes:
 def _checked(root: str, step: object) -> tuple[str, str, str, str]:
     """Return the four texts of a step.
 
-    A package may come from an attacker: nothing outside of it, and no .git, is ever touched.
+    A package may come from an attacker: paths outside of it or in .git are refused.
     """
     if not (isinstance(step, list) and len(step) == 4 and all(isinstance(part, str) for part in step)):
         raise ValueError("a step must be four texts")
@@ -269,7 +269,7 @@ def _inside(root: str, path: object) -> str:
 
 
 def _prune(root: str, folder: str) -> None:
-    """Remove a folder and those above it, as long as they are empty and below the root."""
+    """Remove a folder and its parents below the root, as long as they are empty."""
     while folder:
         try:
             os.rmdir(os.path.join(root, folder))
@@ -281,7 +281,7 @@ def _prune(root: str, folder: str) -> None:
 
 
 def remove_leftover(path: str) -> None:
-    """Remove what a killed run left. A folder that another run is making is locked, and stays."""
+    """Remove what a killed run left. A folder that a running process makes is locked, and stays."""
     if not os.path.isdir(path) or os.path.islink(path):
         with suppress(OSError):
             os.remove(path)

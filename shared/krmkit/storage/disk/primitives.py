@@ -18,13 +18,13 @@ _SIGNS = ("Kptfile", ".krmkit-variants", WORK)
 
 
 def seen_from_here(path: str) -> str:
-    """Return a path for a message: relative to the working directory where it is below it."""
+    """Return a path for messages: relative if it is below the working directory."""
     here = os.path.realpath(os.curdir)
     return os.path.relpath(path, here) if path.startswith(here.rstrip(os.sep) + os.sep) else path
 
 
 def digest(path: str) -> str:
-    """Return the SHA-256 of a file's content, of a link's target for a link, "" if nothing is there.
+    """Return the SHA-256 of a file's content or of a link's target; "" if the path is absent.
 
     Raises Refused for other kinds of entries. Example: `digest("pkg/Kptfile")`.
     """
@@ -39,7 +39,7 @@ def digest(path: str) -> str:
 
 
 def open_source(path: str, label: str, within: str = "") -> int:
-    """Open a file that is to be copied, as `open_file` does; a Refused says too that nothing was written."""
+    """Open a file to copy, as `open_file` does; a Refused adds that nothing was written."""
     try:
         return open_file(path, label, within)
     except Refused as error:
@@ -58,7 +58,7 @@ def digest_of_content(path: str) -> str:
 
 
 def digest_of_text(text: str | bytes | None) -> str:
-    """Return the digest of a file that holds `text`, "" for no file."""
+    """Return the digest of a file that holds `text`; "" for None."""
     if text is None:
         return ""
     import hashlib
@@ -67,7 +67,7 @@ def digest_of_text(text: str | bytes | None) -> str:
 
 
 def take_lock(handle: int, shared: bool = False) -> bool:
-    """Take the lock on an open file or folder; False where others keep it for longer than PATIENCE.
+    """Take the lock on an open file or folder; return False if others keep it for longer than PATIENCE.
 
     Raises OSError, and ImportError on a system without such locks.
     """
@@ -87,9 +87,9 @@ def take_lock(handle: int, shared: bool = False) -> bool:
 
 @dataclass(slots=True)
 class FolderLock:
-    """The lock on a folder, which lets one process write to it. Systems without such locks go on without.
+    """The lock on a folder, which lets one process write to it; none on systems without such locks.
 
-    `shared`: several processes may hold it at a time, unless one holds it alone. Raises Refused if another
+    `shared`: several processes may hold it, but not beside one that holds it alone. Raises Refused if another
     process holds it for a minute. Example: `with FolderLock("pkg"): ...`.
     """
 
@@ -124,11 +124,10 @@ class FolderLock:
 
 @dataclass(slots=True)
 class TreeLock:
-    """The lock on a folder and on all below it: who writes to a package or a subpackage waits for the other.
+    """The lock on a folder and all below it, so writers to a package and to its subpackages wait in turn.
 
-    All take the locks in one order, from the top down: those of the folders above, which others below may
-    share, then that of the folder alone. Only folders above count that krmkit writes to as a whole. Example:
-    `with TreeLock("pkg/sub"): ...`.
+    Locks are taken from the top down: shared ones on the folders above, then an exclusive one on the folder.
+    Folders above count only if krmkit writes to them as a whole. Example: `with TreeLock("pkg/sub"): ...`.
     """
 
     path: str
@@ -151,7 +150,7 @@ class TreeLock:
 
 
 def folders_above(path: str) -> list[str]:
-    """Return the folders that a folder lies in, the outermost first."""
+    """Return the folders above a folder, the outermost first."""
     found = []
     folder = os.path.dirname(path)
     while folder != os.path.dirname(folder):
@@ -161,12 +160,12 @@ def folders_above(path: str) -> list[str]:
 
 
 def _is_written_to(folder: str) -> bool:
-    """Return True for a package, the folder of a fleet, and a folder that is being written to."""
+    """Return True for a package, a fleet's folder, and a folder with a pending write."""
     return any(os.path.lexists(os.path.join(folder, name)) for name in _SIGNS)
 
 
 def remove_tree(path: str) -> None:
-    """Remove a folder and what is in it, as far as that is possible; a link is removed, not followed."""
+    """Remove a folder and its content as far as possible; a link is removed, not followed."""
     import shutil
 
     if os.path.islink(path):
@@ -177,7 +176,7 @@ def remove_tree(path: str) -> None:
 
 
 def sync_folders(root: str, folders: set[str]) -> None:
-    """Make renames in these folders below `root` last."""
+    """Sync renames in these folders below `root` to the disk."""
     if len(folders) > FEW and sync_disk(root):
         return
     for folder in folders:
@@ -185,7 +184,7 @@ def sync_folders(root: str, folders: set[str]) -> None:
 
 
 def sync_disk(path: str) -> bool:
-    """Write everything that the disk of `path` has still to write; return whether the system can do that."""
+    """Sync everything pending on the disk of `path`; return False if the system cannot."""
     try:
         import ctypes
 
@@ -200,7 +199,7 @@ def sync_disk(path: str) -> bool:
 
 
 def sync_folder(folder: str) -> None:
-    """Make renames in a folder last; some file systems cannot, and the files themselves are safe."""
+    """Sync renames in a folder; some file systems cannot, but the files themselves are synced."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -210,7 +209,7 @@ def sync_folder(folder: str) -> None:
 
 
 def missing_folders(folder: str) -> Iterator[str]:
-    """Yield the folders that would have to be made for `folder`, the deepest first."""
+    """Yield the missing folders of the path `folder`, the deepest first."""
     while not os.path.isdir(folder):
         yield folder
         folder = os.path.dirname(folder)

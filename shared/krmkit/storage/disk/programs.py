@@ -26,8 +26,8 @@ function({name!r})
 def link(folder: str, names: list[str]) -> list[str]:
     """Write a program for each function into `folder`, and return their paths. Raises Refused, OSError.
 
-    A program starts as pip's commands do, but without the `re` that those import, a third of a small run. On
-    Windows it is an .exe: the launcher that pip put in front of krmkit, with another script behind it.
+    A program starts as pip's commands do, but without their import of `re`, a third of a small run. On
+    Windows it is an .exe: the launcher of krmkit.exe with another script appended.
     """
     library = str(Path(__file__).absolute().parents[3])
     launcher = _launcher(sys.argv[0]) if _is_windows() else None
@@ -51,7 +51,7 @@ def _is_windows() -> bool:
 
 
 def _first_line(python: str) -> bytes:
-    """Return the line that names the interpreter, by way of a shell for a path with a space or too long."""
+    """Return the `#!` line for an interpreter, through a shell if the path is long or has spaces."""
     line = f"#!{python}\n".encode()
     if b" " not in line and len(line) <= _LONGEST_LINE:
         return line
@@ -59,7 +59,7 @@ def _first_line(python: str) -> bytes:
 
 
 def _launcher(command: str) -> bytes:
-    """Return what pip put in front of the script of krmkit.exe: a launcher, and the interpreter's line."""
+    """Return the part of krmkit.exe before its script: pip's launcher and the interpreter's line."""
     path = command if command.lower().endswith(".exe") else command + ".exe"
     try:
         with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
@@ -85,7 +85,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _put(path: str, content: bytes) -> None:
-    """Put an executable file into place at once: a pipeline may be starting the earlier one."""
+    """Replace an executable file by a rename, because a pipeline may be starting the earlier one."""
     number, new = tempfile.mkstemp(prefix=".krmkit-", dir=os.path.dirname(path) or os.curdir)
     try:
         with os.fdopen(number, "wb") as file:

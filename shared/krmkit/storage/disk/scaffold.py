@@ -2,8 +2,7 @@
 
     files("label-teams", Place("registry.example.com", "example.com/v1"))["main.py"]
 
-What it holds, in scaffold.yaml beside this file, works at once: contract, example and docs pass before
-anything is edited.
+Its files come from scaffold.yaml. Contract, example and docs pass before anything is edited.
 """
 
 from __future__ import annotations
@@ -24,10 +23,7 @@ NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)+")
 
 @dataclass(slots=True, eq=False)
 class Place:
-    """The surroundings of a new function.
-
-    Its registry, the apiVersion of its config, and whether it is one of this catalog.
-    """
+    """The surroundings of a new function: registry, apiVersion of its config, and if it is a catalog's."""
 
     registry: str
     api_version: str
@@ -35,7 +31,7 @@ class Place:
 
 
 def files(name: str, place: Place) -> dict[str, str]:
-    """Return the files written by hand, by path inside the function's folder. `name` matches NAME."""
+    """Return the handwritten files by path inside the function's folder. `name` matches NAME."""
     (document,) = parse_all(resources.files(__package__).joinpath("scaffold.yaml").read_text("utf-8"))
     texts: Any = go_data(document.root)
     words = name.split("-")
@@ -55,6 +51,6 @@ def files(name: str, place: Place) -> dict[str, str]:
 
 
 def make_folder(folder: Path, made: dict[str, str]) -> None:
-    """Write the files into a new folder; main.py can be executed. Raises Refused, OSError."""
+    """Write the files into a new folder; main.py is executable. Raises Refused, OSError."""
     write_folder(str(folder), [FileEdit(path, None, text) for path, text in made.items()])
     (folder / "main.py").chmod(0o755)

@@ -1,4 +1,4 @@
-"""Lists in temporary files, for what a large fleet has too much of for memory."""
+"""Lists in temporary files, for data of a large fleet that would not fit in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 class Spool(Generic[Value]):
-    """A list in a temporary file, which only grows. Each access reads a new copy of a value.
+    """A growing list in a temporary file. Each access reads a new copy of a value.
 
     Example: after `spool.append("a")`, `spool[0] == "a"`.
     """
@@ -52,13 +52,13 @@ class Spool(Generic[Value]):
 
 @dataclass(slots=True)
 class StepSpool:
-    """The steps of a writer in a temporary file, in the order in which they were added."""
+    """The steps of a writer in a temporary file, in order."""
 
     _batches: Spool[list[JournalStep]] = field(init=False, default_factory=Spool)
     _count: int = field(init=False, default=0)
 
     def add(self, steps: Iterable[JournalStep]) -> None:
-        """Add some steps: those of one package, for example. Raises OSError."""
+        """Add steps, such as those of one package. Raises OSError."""
         batch = list(steps)
         self._batches.append(batch)
         self._count += len(batch)

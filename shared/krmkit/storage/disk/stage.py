@@ -1,4 +1,4 @@
-"""Prepare new contents of files beside those that are there, before anything is put into place."""
+"""Prepare new contents of files beside the existing ones, before anything is put into place."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ _CHUNK = 1 << 20
 
 @dataclass(slots=True, eq=False)
 class FileEdit:
-    """The change of one file: `before` and `after` are its texts, None for no file.
+    r"""The change of one file: `before` and `after` are its texts, None for no file.
 
-    With a `source` it becomes a copy of that file. `like`, by default the source, names the file whose mode
-    it gets; without either it keeps its own mode. An existing file keeps its owner. `content`: the exact
-    bytes before, if they are not text.
+    - `source`: the file becomes a copy of this one.
+    - `like`: the file whose mode it gets, by default `source`; without either it keeps its mode. An existing
+      file keeps its owner.
+    - `content`: the exact bytes before, if they are not text.
 
-    Example: `FileEdit("app.yaml", "a: 1\\n", "a: 2\\n")`.
+    Example: `FileEdit("app.yaml", "a: 1\n", "a: 2\n")`.
     """
 
     path: str  # relative to the root package, with slashes
@@ -40,9 +41,9 @@ class FileEdit:
 
 @dataclass(slots=True, eq=False)
 class Stage:
-    """The preparation of new contents in the work folder of `root`, by one prefix for each process.
+    """The preparation of new contents in the work folder of `root`, with a prefix for each process.
 
-    `dry`: nothing is prepared, and the steps only describe the changes.
+    `dry`: nothing is prepared; the steps only describe the changes.
     """
 
     root: str
@@ -56,7 +57,7 @@ class Stage:
     def prepare_all(
         self, changes: Iterable[FileEdit | FolderCopy], careful: bool = False
     ) -> list[JournalStep]:
-        """Prepare files and folders; what is there already needs no step. Raises Refused, OSError."""
+        """Prepare files and folders, and return the steps for changed ones. Raises Refused, OSError."""
         steps: list[JournalStep | None] = []
         for change in changes:
             if isinstance(change, FileEdit):
@@ -70,7 +71,7 @@ class Stage:
         return [step for step in steps if step is not None]
 
     def _is_free(self, path: str) -> bool:
-        """Return True if one rename can put a folder there: its name is free, on the same file system."""
+        """Return True if a rename can create a folder there: the name is free, on the same file system."""
         return (
             not os.path.lexists(os.path.join(self.root, path)) and not self._folder(os.path.dirname(path))[1]
         )
@@ -82,9 +83,9 @@ class Stage:
         return JournalStep(copy.path, new, "", "")
 
     def prepare(self, change: FileEdit, careful: bool = False) -> JournalStep | None:
-        """Prepare one file; None if it already has this content and mode. Raises Refused, OSError.
+        """Prepare one file; None if content and mode are unchanged. Raises Refused, OSError.
 
-        `careful`: the file must still have the content that the change says it had before.
+        `careful`: the file must still have the content in `change.before`.
         """
         target = self._target(change)
         before = primitives.digest(target)
@@ -119,7 +120,7 @@ class Stage:
         return self._step(path, new, before)
 
     def _step(self, path: str, new: str, before: str) -> JournalStep:
-        """Return the step of one file; its old content gets a second name when all is prepared."""
+        """Return the step of one file; its old content gets a second name once all is prepared."""
         self._olds += bool(before)
         return JournalStep(path, new, f"{WORK}/old-{self.prefix}-{self._olds}" if before else "", before)
 
@@ -138,9 +139,9 @@ class Stage:
             os.fchmod(handle, mode)
 
     def _target(self, change: FileEdit) -> str:
-        """Return the real path of a file; a link is followed, but not out of the folder.
+        """Return the real path of a file; a link must not lead out of the folder.
 
-        If the file goes, the link itself goes.
+        To remove a file that is a link, the link itself is removed.
         """
         folder, _ = self._folder(os.path.dirname(change.path))
         plain = os.path.join(folder, os.path.basename(change.path))
@@ -183,7 +184,7 @@ class Stage:
 
 
 def _rights(target: str, like: str) -> tuple[int, tuple[int, int] | None]:
-    """Return the mode to write, and the (uid, gid) of the target if they differ from this process's."""
+    """Return the mode to write, and the target's (uid, gid) if they differ from this process's."""
     owner = mode = None
     with suppress(FileNotFoundError, AttributeError):
         found = os.stat(target)

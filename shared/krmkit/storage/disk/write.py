@@ -1,12 +1,12 @@
-"""Write files so that a crash at any moment loses nothing: the run does not count, or the next completes it.
+"""Write files so that a crash at any moment loses nothing: the run is undone, or the next one completes it.
 
-1. A lock on the folder, and on the packages that it lies in, lets one process write to it at a time; what a
-   killed one left unfinished is completed first.
+1. A lock on the folder, and on the packages above, lets one process write at a time. What a killed process
+left unfinished is completed first.
 2. All new contents are prepared in `.krmkit-work`, and synced to the disk at once. Nothing has changed so
    far, so a full disk or a missing right costs nothing.
-3. The journal says what is to be renamed and removed (krmkit.storage.disk.journal). From here on the run
-   counts as done.
-4. Files are renamed into place, then removed. If one of these steps fails, those before it are taken back.
+3. The journal lists the files to rename and remove (krmkit.storage.disk.journal). From here on the run counts
+   as done.
+4. Files are renamed into place, then removed. If a step fails, the earlier ones are undone.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ __all__ = ["MARK", "FileEdit", "FolderCopy", "Stage", "Writer", "write", "write_
 class Writer:
     """A writer to the files below `root`.
 
-    `with Writer(root) as writer:` locks the folder, and makes it if it is missing; `stage` prepares, `commit`
-    puts into place; `notes` report the completion of a killed run. Raises Refused.
+    `with Writer(root) as writer:` locks the folder, and makes it if missing; `stage` prepares, `commit` puts
+    into place; `notes` report the completion of a killed run. Raises Refused.
     """
 
     def __init__(self, root: str) -> None:
@@ -65,7 +65,7 @@ class Writer:
         return self
 
     def _lock_tree(self) -> None:
-        """Take the lock. What a killed run may have begun to write to a folder above comes first."""
+        """Take the lock, after completing what a killed run began to write to a folder above."""
         self.notes += recover_above(self.root)
         self._lock.__enter__()
         while any(unfinished(folder) for folder in primitives.folders_above(self.root)):
@@ -89,7 +89,7 @@ class Writer:
     def put(
         self, changes: Sequence[FileEdit | FolderCopy], careful: bool = False, prune: Iterable[str] = ()
     ) -> None:
-        """Bring files to their new state, all or none; `careful` as in `write`, `prune` as in `commit`.
+        """Change files, all or none; `careful` as in `write`, `prune` as in `commit`.
 
         Raises Refused.
         """
@@ -100,9 +100,9 @@ class Writer:
         self.commit(steps, prune)
 
     def commit(self, steps: Steps, prune: Iterable[str] = ()) -> None:
-        """Put what was prepared into place: all of it or, after a Refused, nothing.
+        """Put prepared files into place; after a Refused, nothing is changed.
 
-        Folders in `prune` go if they are empty then.
+        Folders in `prune` are removed if they end up empty.
         """
         if not steps:
             return
@@ -131,7 +131,7 @@ class Writer:
             raise
 
     def _take_back(self, journal: Journal, missing: list[str]) -> str:
-        """Undo what was put into place; return in words what came of it."""
+        """Undo a failed commit; return a text about the outcome."""
         for step in journal.steps:
             # Beside the work folder, where it would not go with that.
             if step.new and not unfinished(self.root) and not step.new.startswith(WORK):
@@ -153,7 +153,7 @@ class Writer:
 
 
 class _RenamesFirst:
-    """Steps in their order: for a moment a resource that moves is in two files, and never in none."""
+    """Steps with removals last: a resource that moves is briefly in two files, and never in none."""
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
@@ -167,10 +167,10 @@ class _RenamesFirst:
 
 
 def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), careful: bool = False) -> None:
-    """Bring the files below `root` to their new state. Raises Refused, which says if a file was changed.
+    r"""Change files below `root`. Raises Refused, which tells if a file was changed.
 
-    `leftovers`: paths of the preparations of killed runs, which are removed. `careful`: each file must still
-    have the content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    `leftovers`: paths of a killed run's temporary files to remove. `careful`: each file must still have the
+    content before its change. Example: `write("pkg", [FileEdit("a.yaml", None, "a: 1\n")])`.
     """
     if not changes and not leftovers:
         return
@@ -181,9 +181,9 @@ def write(root: str, changes: list[FileEdit], leftovers: Sequence[str] = (), car
 
 
 def write_folder(target: str, changes: list[FileEdit]) -> None:
-    """Make a new folder that holds the `after` of all changes; it appears whole or not at all.
+    r"""Make a new folder with the `after` of all changes; it appears whole or not at all.
 
-    Raises Refused. Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\\n")])`.
+    Raises Refused. Example: `write_folder("new", [FileEdit("a.yaml", None, "a: 1\n")])`.
     """
     import tempfile
 
@@ -222,7 +222,7 @@ def write_file(path: str, text: str) -> None:
 
 
 def _make_folders(folder: str) -> list[str]:
-    """Make a folder and those above it; return those that were missing, the deepest first."""
+    """Make a folder and its parents; return those that were missing, the deepest first."""
     missing = list(primitives.missing_folders(folder))
     made: list[str] = []
     for path in reversed(missing):
@@ -240,7 +240,7 @@ def _make_folders(folder: str) -> list[str]:
 
 
 def _second_name(path: str, second: str) -> None:
-    """Keep a file under a second name; where the disk has no second names, as a copy."""
+    """Keep a file under a second name: a hard link or, on disks without them, a copy."""
     try:
         os.link(path, second, follow_symlinks=False)
     except (OSError, NotImplementedError):
@@ -253,7 +253,7 @@ def _second_name(path: str, second: str) -> None:
 
 
 def _sync(root: str, steps: Steps) -> None:
-    """Make everything prepared last: a few files one by one, many, or a folder, all at once."""
+    """Sync everything prepared: a few files one by one, many files or a folder by one sync of the disk."""
     first = list(islice((step.new for step in steps if step.new), primitives.FEW + 1))
     many = len(first) > primitives.FEW or any(os.path.isdir(os.path.join(root, new)) for new in first)
     at_once = many and primitives.sync_disk(root)

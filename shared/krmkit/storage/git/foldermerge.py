@@ -26,7 +26,7 @@ class FolderMerge:
     def merge(self, before: str | None, after: str | None, now: str | None, path: str = "") -> str | None:
         """Return the tree `now` with the changes from `before` to `after`, None if nothing is left.
 
-        Entries of `after` that `now` lacks are restored, also if `before` has the same.
+        Entries of `after` that `now` lacks are restored, even if `before` has them.
         """
         if now in (before, None) and (now is None or before is not None):
             if now is None and before is not None and path and after is not None:

@@ -1,4 +1,4 @@
-"""Keep a given repository from running programs of its config, and from leading git to files outside of it.
+"""Keep a repository from running programs named in its config, and from making git read outside files.
 
 A repository's config, hooks and links come from its author. The user's own config and environment are
 trusted.
@@ -70,15 +70,15 @@ def settings_environment(settings: tuple[tuple[str, str], ...], given: Mapping[s
 
 
 def allowed_protocols(wanted: tuple[str, ...], given: Mapping[str, str]) -> str:
-    """Return GIT_ALLOW_PROTOCOL: the wanted ones, without those that the user's own variable leaves out."""
+    """Return GIT_ALLOW_PROTOCOL: the wanted protocols that the user's own variable allows."""
     own = given.get("GIT_ALLOW_PROTOCOL")
     return ":".join(one for one in wanted if own is None or one in own.split(":"))
 
 
 def special_file(folder: Path) -> str:
-    """Return the path of a pipe or device in the repository at or above a folder, "" where there is none.
+    """Return the path of a pipe or device in the repository at or above a folder, or "".
 
-    git opens it and waits, for as long as nobody writes into it. A link counts as what it leads to.
+    git would open it and wait for a writer. A link counts as its target.
     """
     roots = _roots(folder)
     for name in _READ_FIRST:
@@ -103,7 +103,7 @@ def special_rules(top: str) -> str:
 
 
 def waits(path: str) -> bool:
-    """Return True if a reader of the path may wait: a pipe or a device. Sockets cannot be opened."""
+    """Return True if opening a path may wait: a pipe or a device. Sockets cannot be opened."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -131,7 +131,7 @@ def _text_in(path: Path) -> str:
 
 
 def leads_outside(common: Path) -> str:
-    """Return the error for a link or alternate that leads out of a repository, "" if there is none.
+    """Return the error for a link or alternate that leads out of a repository, or "".
 
     `common`: the folder with objects and refs. Folders in GIT_ALTERNATE_OBJECT_DIRECTORIES are allowed.
     """

@@ -1,4 +1,4 @@
-"""Reads commits, trees and blobs of a repository over one `git cat-file --batch` process."""
+"""Read commits, trees and blobs of a repository through one `git cat-file --batch` process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TreeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its tree, its parents, its message as text, and when it was made, in seconds since 1970."""
+    """A commit: tree, parents, message, and its time in seconds since 1970."""
 
     tree: str
     parents: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Writes blobs, trees and commits into a repository as one pack: one process for thousands of objects.
+"""Write blobs, trees and commits into a repository as one pack: one process for thousands of objects.
 
 Oids are computed before writing, so a commit can be built in memory and dropped. The repository does not
 change until `store`, which changes no ref: objects without a ref are invisible.
@@ -73,7 +73,7 @@ class PackFile:
         self._shared.clear()
 
     def give_up(self, label: str) -> None:
-        """Drop the objects that were added under this label, and are in no tree that another label has."""
+        """Drop the objects added under this label, unless another label's tree has them."""
         for labels in self._shared.values():
             labels.discard(label)
         for oid in [oid for oid, first in self._first.items() if first == label]:
@@ -84,18 +84,18 @@ class PackFile:
                 self.unsaved.pop(oid, None)
 
     def share(self, tree: str) -> None:
-        """Let the label have a tree, whoever added it."""
+        """Add a tree to the label, even if another label added it."""
         self._shared.setdefault(tree, set()).add(self.label)
 
     def owners(self, oid: str) -> set[str]:
-        """Return the labels that have an object which is not yet stored."""
+        """Return the labels of an object that is not yet stored."""
         if oid not in self._first:
             return set()
         shared = (labels for tree, labels in self._shared.items() if labels and oid in self._below(tree))
         return {self._first[oid]}.union(*shared)
 
     def _below(self, tree: str) -> set[str]:
-        """Return the oids of a tree, and of all in it."""
+        """Return the oids of a tree and everything in it."""
         if tree not in self._inside:
             content = self.unsaved.get(tree, ("", b""))
             inner = [one.oid for one in entries_of(content[1])] if content[0] == "tree" else []
@@ -113,7 +113,7 @@ class PackFile:
 
 
 def _size(kind: int, size: int) -> bytes:
-    """Return an entry's header, type and size: four bits in the first byte, seven in each other."""
+    """Return an entry's header of type and size: four bits of size in the first byte, seven in each other."""
     byte = (kind << 4) | (size & 15)
     size >>= 4
     head = bytearray()

@@ -1,7 +1,7 @@
-"""Runs git on one repository, and executes no program that the repository names.
+"""Run git on one repository, without running a program that the repository names.
 
-Replace refs, prompts, lazy fetches and every transport that the caller does not name are off, and so are the
-repository's hooks and the programs in its config (`foreign`).
+Disabled are replace refs, prompts, lazy fetches, transports that the caller does not name, the repository's
+hooks, and the programs in its config (`foreign`).
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _LINES = 5  # lines of git's message in an error
 
 
 class GitError(Refused):
-    """A git command failed; the message holds the command's name and the first lines of its stderr."""
+    """A git command failed; the message has the command's name and the first lines of its stderr."""
 
 
 class GitRepository:
-    """A repository on this machine: a bare repository, or a checkout, of which the refs are used.
+    """A repository on this machine: a bare one, or a checkout whose refs are used.
 
-    `name`: its name in messages, the address that it is a copy of, or the folder.
+    `name`: its name in messages: the address that it is a copy of, or the folder.
     """
 
     def __init__(self, folder: Path, name: str = "") -> None:
@@ -45,7 +45,7 @@ class GitRepository:
 
     @classmethod
     def open(cls, folder: Path) -> GitRepository:
-        """Open a repository. Raises GitError for a folder that is none, leads outside, or uses not SHA-1."""
+        """Open a repository. Raises GitError if it is none, leads outside, or does not use SHA-1."""
         repository = cls(folder)
         if not folder.is_dir():
             raise GitError(f"{folder}: there is no such folder")
@@ -148,7 +148,7 @@ class GitRepository:
 
 
 def _said(stderr: str) -> str:
-    """Git's stderr on one line, without control characters, which a remote may have put there."""
+    """Return git's stderr as one line, without control characters, which a remote may have sent."""
     lines = [line.strip() for line in stderr.split("\n") if line.strip()]
     return "".join(sign for sign in "; ".join(lines[:_LINES]) if sign.isprintable())
 

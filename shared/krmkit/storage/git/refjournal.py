@@ -1,4 +1,4 @@
-"""Makes a transaction of many refs survive a kill: git itself may stop between two refs.
+"""Make a transaction of many refs survive a kill: git itself may stop between two refs.
 
 The changes are written to a journal and synced before git gets them. The next lock of the repository finds
 the journal, and sets every ref that still has its old value to the new one.
@@ -22,7 +22,7 @@ _OID = re.compile("[0-9a-f]{40}")
 
 
 class RepositoryLock:
-    """Lets one sync at a time write to a repository, in a `with` block; `note` reports a completed run.
+    """Let one sync at a time write to a repository, in a `with` block; `note` reports a completed run.
 
     git's own process holds the lock too: while it changes refs, the sync does not count as dead.
     """
@@ -41,7 +41,7 @@ class RepositoryLock:
 
     @property
     def unfinished(self) -> bool:
-        """Return whether a sync is running, or was killed."""
+        """Return True if a sync is running or was killed."""
         return self._journal.exists()
 
     def __enter__(self) -> RepositoryLock:
@@ -134,7 +134,7 @@ class RepositoryLock:
 
 
 def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """Return what remains of a killed run; `now`: the current refs. A ref that has moved keeps its value."""
+    """Return a killed run's changes whose refs still have the old value. `now`: the current refs."""
     return {name: pair for name, pair in changes.items() if now.get(name, NOTHING) == pair[0] != pair[1]}
 
 

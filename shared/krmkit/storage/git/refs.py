@@ -1,4 +1,4 @@
-"""Lists the refs of a repository, and changes any number of them at once: all or none."""
+"""List the refs of a repository, and change any number of them at once: all or none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krmkit.storage.git.refnames import NOTHING, OWN
 
 
 def list_refs(repository: GitRepository) -> dict[str, str]:
-    """Return every branch, tag and ref of krmkit with its oid; for an annotated tag, its commit's."""
+    """Return every branch, tag and krmkit ref with its oid; an annotated tag has its commit's."""
     shown = repository.run(
         "for-each-ref", "--format=%(refname)%00%(objectname)%00%(*objectname)", "refs/heads", "refs/tags", OWN
     )
@@ -24,7 +24,7 @@ def list_refs(repository: GitRepository) -> dict[str, str]:
 
 
 def checked_out(repository: GitRepository) -> dict[str, str]:
-    """Return every branch that a work tree of a repository has checked out, with that work tree's folder."""
+    """Return each branch that a work tree has checked out, with the work tree's folder."""
     listed = repository.run("worktree", "list", "--porcelain").decode("utf-8", "surrogateescape")
     branches: dict[str, str] = {}
     for entry in listed.split("\n\n"):
@@ -35,7 +35,7 @@ def checked_out(repository: GitRepository) -> dict[str, str]:
 
 
 class RefChanges:
-    """Changes of refs, each with its expected value: another one means that a process was faster."""
+    """Changes of refs, each with its expected old value: if it differs, another process was faster."""
 
     def __init__(self, repository: GitRepository, seen: Mapping[str, str]) -> None:
         self.repository = repository
@@ -67,8 +67,8 @@ class RefChanges:
     def set(self, name: str, oid: str) -> None:
         """Set a ref to a commit, and create it if needed.
 
-        Raises GitError if another ref is a folder of its name, or lies below it: git would refuse the whole
-        transaction.
+        Raises GitError if the name is a folder of other refs, or below another ref: git would refuse the
+        whole transaction.
         """
         self._refuse_checked_out(name)
         other = self._in_the_way(name)
@@ -85,7 +85,7 @@ class RefChanges:
     def _refuse_checked_out(self, name: str) -> None:
         """Raise GitError if a work tree has the branch checked out.
 
-        Its files would be out of date, and look like edits that undo the change.
+        Its files would be out of date, and a commit of them would undo the change.
         """
         if self._checked_out is None:
             self._checked_out = checked_out(self.repository)
@@ -158,7 +158,7 @@ class RefChanges:
 
 
 def _overtaken(error: GitError) -> GitError:
-    """Return the error, with advice where a ref is no longer what it was when it was read."""
+    """Return the error, with advice if another process changed a ref meanwhile."""
     raced = any(words in str(error) for words in ("cannot lock ref", "stale info", "fetch first"))
     return GitError(f"{error}; if another sync was faster, run this one again") if raced else error
 

@@ -1,4 +1,4 @@
-"""A folder of a git repository as it was in a revision: a source of files like a folder on disk."""
+"""A folder of a git repository at a revision: a source of files like a folder on disk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from krmkit.storage.git.treeupdate import check_path, linked_content
 
 
 class RevisionFiles:
-    """Files of a folder in a revision. Use it in a `with` block; its git process ends there.
+    """Files of a folder in a revision, in a `with` block that ends its git process.
 
-    rules: the name of a file of rules, such as .krmignore: one that is on disk now holds for the revision
-    too. Raises GitError for a revision that is not there, or cannot be read.
+    rules: the name of a rules file, such as .krmignore: the current one on disk also applies to the revision.
+    Raises GitError for an unknown or unreadable revision.
     """
 
     def __init__(self, folder: str, revision: str, rules: str) -> None:
@@ -52,15 +52,14 @@ class RevisionFiles:
         self._objects.close()
 
     def entries(self, inner: str, leftovers: list[str] | None = None) -> list[tuple[str, bool]]:
-        """Return (name, is a folder) of everything in an inner folder, by name."""
         return sorted(self._listed.get(inner, {}).items())
 
     def has(self, path: str) -> bool:
-        """Return whether the revision has a file at a path, or today's rules are there."""
+        """Return True if the revision has the file, or it is the rules file on disk."""
         return path in self._files or self._is_rule(path)
 
     def read(self, path: str, label: str, limit: int = 0) -> bytes | None:
-        """Return the content of a file; links are followed inside of the revision. Raises GitError."""
+        """Return the content of a file; links are followed inside the revision. Raises GitError."""
         if self._is_rule(path):
             return self._now.read(path, label, limit)
         entry: TreeEntry = self._files[path]

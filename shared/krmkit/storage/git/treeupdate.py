@@ -1,4 +1,4 @@
-"""Replaces folders of a repository's tree; every other entry stays, and only the trees above are new."""
+"""Replace folders of a repository's tree; every other entry stays, and only the trees above are new."""
 
 from __future__ import annotations
 
@@ -49,10 +49,9 @@ def read_files(objects: Objects, tree: str) -> dict[str, File]:
 
 
 def linked_content(objects: Objects, root: str, path: str, entry: TreeEntry) -> bytes:
-    """Return the content of an entry at a path of the tree `root`; links are followed inside of that tree.
+    """Return the content of an entry at a path of the tree `root`; links are followed inside of it.
 
-    Raises GitError for a submodule, and for a link that leads out of the tree, to no file of it, or in a
-    ring.
+    Raises GitError for a submodule, and for a link that leads out of the tree, to no file, or in a loop.
     """
     name = objects.repository.name
     place = path
@@ -87,7 +86,7 @@ def write_files(pack: PackFile, files: Mapping[str, File]) -> str:
 def replace_folders(
     objects: Objects, pack: PackFile, root: str | None, folders: Mapping[str, str | None]
 ) -> str | None:
-    """Return the root tree in which each path is the tree given for it, or is removed for None.
+    """Return the root tree with each path replaced by its tree, or removed for None.
 
     Folders that become empty are removed too; the result is None if nothing is left. Example: {"shops/north":
     oid, "shops/south": None} puts north there and removes south.
@@ -110,7 +109,7 @@ def replace_folders(
 
 
 def check_path(objects: Objects, path: str) -> None:
-    """Raise GitError for a path out of its folder, into .git, or like a file of a killed run."""
+    """Raise GitError for a path that leaves its folder, lies in .git, or is a temporary file of krmkit."""
     parts = path.split("/")
     if any(len(part.encode("utf-8", "surrogateescape")) > LONGEST_NAME for part in parts):
         raise GitError(

@@ -1,4 +1,4 @@
-"""Fetches the upstream of a package: its current revision, and the one to update to."""
+"""Fetch the upstream of a package: its current revision, and the one to update to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Upstream:
 
     @classmethod
     def of(cls, kptfile: dict[str, object], fetched: bool = True) -> Upstream:
-        """Read it from a Kptfile.
+        """Read a Kptfile's upstream.
 
         Raises Refused if the Kptfile has no git upstream, or, with `fetched`, no commit.
         """
@@ -120,7 +120,7 @@ class Fetched:
         raise Refused(f"{self.repository.name}: there is no tag, branch or commit {ref}{hint}")
 
     def _names(self) -> list[str]:
-        """Return tags and branches as `revision` takes them; the package's own without its folder."""
+        """Return tags and branches as `revision` accepts them; the package's own without its folder."""
         listed = self.repository.run(
             "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags", "refs/heads"
         )

@@ -1,7 +1,6 @@
 """CEL as Kubernetes offers it for validation rules: cel-go's language and k8s.io/apiserver's libraries.
 
-There: strings, sets, optionals, cel.bind, regex (find, findAll), lists (isSorted, sum, min, max), url,
-quantity, ip, cidr, semver. Not there, an error at compile time: `string()` of an IP, CIDR or quantity,
-indexOf and lastIndexOf of lists, the `format` and `image` libraries, comprehensions with two variables, the
-authorizer.
+Supported: strings, sets, optionals, cel.bind, regex (find, findAll), lists (isSorted, sum, min, max), url,
+quantity, ip, cidr, semver. Compile errors: `string()` of an IP, CIDR or quantity, indexOf and lastIndexOf of
+lists, the `format` and `image` libraries, comprehensions with two variables, the authorizer.
 """

@@ -1,8 +1,8 @@
 """Compile and evaluate rules with cel-expr-python (Google's C++ implementation of CEL).
 
-A rule is compiled twice. The first time, against the types of the schema, to find what cel-go's checker
-refuses: the library needs protocol buffer descriptors for that. The second time without types, to run it on
-plain values, because a message cannot tell an absent field from an empty one.
+A rule is compiled twice: first against the schema's types, which takes protocol buffer descriptors, to find
+what cel-go's checker refuses; then without types, to run it on plain data, because a message cannot tell an
+absent field from an empty one.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _PLAIN = frozenset(("BOOL", "STRING", "INT", "DOUBLE"))
 
 
 def _words(message: str) -> str:
-    """Return the text of an error in cel-go's words, which names no types if no overload fits."""
+    """Return an error's text in cel-go's words, which name no types if no overload fits."""
     text = OUT_OF_STEPS if _BUDGET in message else runtime_words(message)
     if text.startswith("Index error: index="):
         return "index out of bounds: " + text.removeprefix("Index error: index=").partition(" ")[0]
@@ -80,7 +80,7 @@ def _words(message: str) -> str:
 
 
 def _checker_words(text: str) -> str:
-    """Return the checker's text in cel-go's words: the same problems, worded otherwise."""
+    """Return the checker's message in cel-go's words."""
     out: list[str] = []
     for line in text.split("\n"):
         head, _, struct = line.partition(" not found in struct '")
@@ -162,7 +162,7 @@ class KubeEnvironment:
             raise CelError(f"the value cannot be used in CEL: {error}") from None
 
     def _declare(self, offered: list[Overload]) -> list[Any]:
-        """Return the functions as the checker knows them; it never runs them."""
+        """Return declarations of the functions for the checker, which never runs them."""
         overloads: dict[str, list[Any]] = {}
         for function in offered:
             listed = overloads.setdefault(function.name, [])
@@ -192,7 +192,7 @@ class KubeEnvironment:
         return self._type({"strings": "list(string)", "query": "map(string, list(string))"}.get(name, name))
 
     def _run_type(self, name: str) -> Any:
-        """Return a type at run time: an object is a map, and lists hold anything."""
+        """Return a type at run time, when objects are maps and lists hold anything."""
         kinds = self._cel.Type
         if name in _OBJECTS:
             return kinds.MAP
@@ -200,19 +200,19 @@ class KubeEnvironment:
 
 
 def _comparisons() -> list[Overload]:
-    """Return the operators on equal types, and on any two types of numbers."""
+    """Return the operators on equal types, and on two types of numbers."""
     pairs = [(one, other) for one in _NUMBERS for other in _NUMBERS] + [(kind, kind) for kind in _ORDERED]
     return [Overload(name, pair, "bool", False, ALWAYS, _never) for name in _COMPARISONS for pair in pairs]
 
 
 def _never(*_: object) -> None:
-    """Represent a function that only the checker knows."""
+    """Stand for a function that only the checker knows."""
 
 
 def _merged(
     offered: list[Overload], type_: Callable[[str], Any]
 ) -> dict[str, list[tuple[tuple[Any, ...], bool, Callable[..., Any]]]]:
-    """Return overloads by name. Those alike at run time become one, which asks for its argument's kind."""
+    """Return overloads by name. Overloads alike at run time become one, which checks its argument."""
     grouped: dict[tuple[str, bool, tuple[str, ...]], list[Overload]] = {}
     for function in offered:
         shape = tuple(_shape(name) for name in function.parameters)

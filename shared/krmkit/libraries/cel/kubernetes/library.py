@@ -1,8 +1,8 @@
 """The functions that Kubernetes adds to CEL: name, signature, first Kubernetes version, implementation.
 
-A signature names the receiver first if there is one: `quantity.add(int) quantity` is a member of quantities.
-Types: string, int, double, bool, strings (a list of them), query (a map of such lists), the kinds of
-`objects`, and `T` for the element of a list.
+The receiver, if any, stands first: `quantity.add(int) quantity` is a member function of quantities. Types:
+string, int, double, bool, strings (a list of them), query (a map of such lists), the kinds of `objects`, and
+`T` for a list's element.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def find(text: str, regex: str) -> str:
 
 
 def find_all(text: str, regex: str, limit: int = -1) -> list[str]:
-    """Return all matches, at most `limit` if that is not negative."""
+    """Return all matches, at most `limit` unless it is negative."""
     read = 0
 
     def searched(length: int) -> None:

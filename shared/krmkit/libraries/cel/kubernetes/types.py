@@ -1,4 +1,4 @@
-"""Values that CEL has no type for: addresses, quantities, URLs, versions.
+"""Values that have no CEL type: addresses, quantities, URLs, versions.
 
 While a rule runs, such a value is a map {"type": its Kubernetes type, "value": its text}, so that equal
 values are equal maps.
@@ -25,12 +25,12 @@ SEMVER = "kubernetes.Semver"
 
 
 def new(kind: str, value: object) -> Object:
-    """Return one value: new(IP, "10.0.0.1") is {"type": "net.IP", "value": "10.0.0.1"}."""
+    """Return a value: new(IP, "10.0.0.1") is {"type": "net.IP", "value": "10.0.0.1"}."""
     return {"type": kind, "value": str(value)}
 
 
 def accepts(make: Callable[[str], object]) -> Callable[[str], bool]:
-    """Return the test that belongs to a constructor: it is False where the constructor raises ValueError."""
+    """Return a test that is False where the constructor `make` raises ValueError."""
 
     def check(text: str) -> bool:
         try:
@@ -48,7 +48,7 @@ def ip(text: str) -> Object:
 
 
 def address(text: str) -> IPv4Address | IPv6Address:
-    """Return the address of a text. Raises ValueError."""
+    """Parse an address. Raises ValueError."""
     found = parse_ip(text)
     if found is None:
         raise ValueError(f'IP Address "{text}" parse error during conversion from string')
@@ -111,12 +111,12 @@ def cidr_contains_cidr(value: Object, other: Object | str) -> bool:
 
 
 def make_quantity(text: str) -> Object:
-    """Return quantity("1.5Gi"), kept in nano units: equal amounts are equal."""
+    """Return quantity("1.5Gi") in nano units, in which equal amounts are equal."""
     return new(QUANTITY, quantity.parse(text))
 
 
 def amount(value: Object | int) -> int:
-    """Return a quantity, or a number as one, in nano units."""
+    """Return a quantity or a number in nano units."""
     return value * NANO if isinstance(value, int) else int(value["value"])
 
 
@@ -162,7 +162,7 @@ def url_query(value: Object) -> dict[str, list[str]]:
 
 
 def _plain(text: str) -> str:
-    """Decode a part of a query; a plus is a blank."""
+    """Decode a part of a query, in which a plus is a blank."""
     return unescape(text.replace("+", " "), "fragment")
 
 

@@ -1,4 +1,4 @@
-"""Conversions that never fail: spf13/cast 1.10, by which sprig reads numbers from anything."""
+"""Conversions that never fail: spf13/cast 1.10, by which sprig reads numbers from any value."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def to_float(value: object) -> float:
 
 
 def wrap64(number: int) -> int:
-    """Wrap a number to 64 bits with a sign (two's complement)."""
+    """Wrap a number to a signed 64-bit integer (two's complement)."""
     return number if -_SIGN <= number < _SIGN else ((number + _SIGN) & _MASK) - _SIGN
 
 
 def float_to_int64(number: float) -> int:
-    """int64(f): cut toward zero; what does not fit is the smallest number, as on amd64."""
+    """int64(f): cut toward zero; out of range gives the smallest number, as on amd64."""
     return int(number) if -9223372036854775808.0 <= number < 9223372036854775808.0 else -_SIGN
 
 
@@ -52,7 +52,7 @@ def parse_int(text: str, base: int = 0) -> int | None:
 
 
 def parse_integer(text: str, base: int = 0) -> int | None:
-    """Return the number of `parse_int` without its bounds, but None for one of more than 64 digits."""
+    """Parse as `parse_int` does, without bounds, but return None for more than 64 digits."""
     digits = text[1:] if text[:1] in ("+", "-") else text
     if base == 0:
         lead = digits[:2].lower()

@@ -1,4 +1,4 @@
-"""Functions that templates call, with the parameter types that Go's reflection would check."""
+"""Functions for templates, with the parameter types that Go's reflection checks."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class GoFunction:
         self.types = tuple([TYPES.get(name, name) for name in params])
 
     def load(self) -> Callable[..., object]:
-        """Return the implementation, when a template that uses the function is parsed."""
+        """Return the implementation; called when a template that uses the function is parsed."""
         return self.impl
 
 

@@ -1,6 +1,6 @@
-"""Limits of the calls of a template: costs are counted first, so that a hostile template ends in an error.
+"""Limits of function calls in a template: costs are charged first, so a hostile template ends in an error.
 
-All calls of one execution draw on its one budget of steps, `Limits.work` of krmkit.libraries.gotemplate.
+All calls of one execution share its budget of steps, `Limits.work` of krmkit.libraries.gotemplate.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def charge_arguments(args: tuple[object, ...]) -> None:
 
 
 def charge_result(result: object) -> object:
-    """Charge for a long text by its bytes, so that a template cannot keep texts without end.
+    """Charge for a long text by its bytes, so that a template cannot collect texts without limit.
 
     Raises GoError for a text that is too long.
     """
@@ -65,7 +65,7 @@ def check_items(count: int) -> None:
 
 
 class CountingWalk:
-    """Count the values that a walk through lists and dicts visits; a shared one counts at each visit."""
+    """Count the values that a walk through lists and dicts visits, a shared value at each visit."""
 
     __slots__ = ("_visited",)
 
@@ -73,7 +73,7 @@ class CountingWalk:
         self._visited = 0
 
     def visit(self, depth: int) -> None:
-        """Count one value. Raises GoError if there are too many values, or if this one is too deep."""
+        """Count one value. Raises GoError for too many values or too deep a value."""
         self._visited += 1
         charge(1)
         if self._visited > MAX_ITEMS:

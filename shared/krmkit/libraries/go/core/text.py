@@ -1,7 +1,7 @@
-"""Go's idea of text: strings are bytes, runes are characters, and case mapping is one rune to one rune.
+"""Go's strings: bytes, runes, and case mapping of one rune to one rune.
 
-Strings are Python `str`; a byte that is not part of valid UTF-8 (what cutting a rune in two leaves) is a lone
-surrogate, as `surrogateescape` makes it.
+Strings are Python `str`; an invalid UTF-8 byte (as when a rune is cut) is a lone surrogate, as in
+`surrogateescape`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _valid(char: str) -> str:
 
 
 def _mapped(function: Callable[[str], str], text: str) -> str:
-    """Map each character. A piece at a time, because each character is an object while it is mapped."""
+    """Map each character, one piece of the text at a time, because every mapped character is an object."""
     pieces = range(0, len(text), _PIECE)
     return "".join(["".join(map(function, text[at : at + _PIECE])) for at in pieces])
 

@@ -165,7 +165,7 @@ class GoObject:
         """Return the result of String() or Error(), or the %v form."""
 
     def go_equal(self, other: GoObject) -> bool:
-        """Compare with another value of the same go_type, as reflect.DeepEqual does."""
+        """Compare with a value of the same go_type, as reflect.DeepEqual does."""
         return self is other
 
 
@@ -248,7 +248,7 @@ def decode(data: bytes) -> str:
 
 
 def sorted_keys(items: Mapping[str, object]) -> list[str]:
-    """Keys in the order of their bytes, which is the order in which Go ranges over and prints a map."""
+    """Return keys in byte order, in which Go ranges over and prints a map."""
     if all(map(str.isascii, items)):
         return sorted(items)
     return sorted(items, key=encode)

@@ -1,7 +1,6 @@
 """The work of functions, counted over one execution, so that a loop of costly calls ends in an error.
 
-A step is some 250 ns. Functions that take the time of a call anyway count nothing; those that go through long
-texts or large lists charge for that.
+A step is some 250 ns. Cheap functions count nothing; functions on long texts or large lists charge for them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ LONG = 1024
 
 
 def begin(total: int) -> bool:
-    """Begin an execution with a budget; return False inside of another one or a run: its budget counts."""
+    """Begin an execution with a budget; return False if an outer execution or run has one already."""
     return effort.begin(total, "Limits.work")
 
 

@@ -37,7 +37,7 @@ def whole(text: str) -> int | None:
 
 
 def check_int_or_percent(value: int | str) -> str:
-    """Return the error of intstr.GetScaledValueFromIntOrPercent; "" for a number or a percentage.
+    """Return the error of intstr.GetScaledValueFromIntOrPercent, or "".
 
     >>> check_int_or_percent("50%"), check_int_or_percent(2)
     ('', '')

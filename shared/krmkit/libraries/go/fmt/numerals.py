@@ -1,4 +1,4 @@
-"""Numbers in other bases, and floats in hexadecimal and as mantissa and exponent, as strconv writes them."""
+"""Numbers in other bases, and floats with %x and %b, as strconv writes them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def hex_text(number: float, verb: str, precision: int) -> str:
 
 
 def _parts(number: float) -> tuple[int, int]:
-    """Return mantissa and exponent, number == mantissa * 2**exponent, from the bits of the float."""
+    """Return mantissa and exponent of a float: number == mantissa * 2**exponent."""
     if number == 0:
         return 0, -1074
     mantissa, _, power = number.hex()[2:].partition("p")

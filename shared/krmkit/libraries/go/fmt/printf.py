@@ -1,4 +1,4 @@
-"""fmt.Sprintf: verbs, flags, widths, argument indexes, and the marks that Go leaves for what does not fit."""
+"""fmt.Sprintf: verbs, flags, widths, argument indexes, and Go's marks for wrong arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sprintf(form: str, *values: object) -> str:
 
 
 def _plan(form: str) -> _Plan | None:
-    """Return text, verbs, and the text behind each, of a form with only %s, %d and %v; None for others."""
+    """Return the first text, the verbs, and the texts after them; None for verbs besides %s, %d and %v."""
     head, *rest = form.split("%")
     verbs = "".join([part[:1] or "%" for part in rest])
     plan = None if verbs.strip("sdv") else (head, verbs, tuple([part[1:] for part in rest]))
@@ -49,7 +49,7 @@ def _plan(form: str) -> _Plan | None:
 
 
 class _Printer(ValuePrinter):
-    """Reads the directives of a form and gives each its value."""
+    """Read the directives of a format, and print a value for each."""
 
     def __init__(self, form: str, values: tuple[object, ...]) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class _Printer(ValuePrinter):
         return charge_text("".join(self.out))
 
     def directive(self, at: int, taken: int) -> tuple[int, int]:
-        """Write the directive behind a percent sign at `at`; return its end and the next argument."""
+        """Write the directive after the percent sign at `at`; return its end and the next argument."""
         form, values = self.form, self.values
         end = len(form)
         self.clear()
@@ -139,7 +139,7 @@ class _Printer(ValuePrinter):
         return at, taken
 
     def _index(self, taken: int, at: int) -> tuple[int, int, bool]:
-        """Read an argument index such as [2]; return the next argument, the place, and if one was there."""
+        """Read an argument index such as [2]; return next argument, offset, and True if there was one."""
         form = self.form
         if at >= len(form) or form[at] != "[":
             return taken, at, False
@@ -167,7 +167,7 @@ class _Printer(ValuePrinter):
         return _NO_NUMBER, taken + 1
 
     def extra(self, taken: int) -> None:
-        """Write the arguments that no directive took."""
+        """Write the arguments that no directive used."""
         self.clear()
         self.write("%!(EXTRA ")
         for at, value in enumerate(self.values[taken:]):
@@ -185,7 +185,7 @@ _NO_NUMBER = -(1 << 30)
 
 
 def _number(form: str, at: int, end: int) -> tuple[int, int]:
-    """Decimal digits as a number, -1 when there are none; too many of them end the directive."""
+    """Return decimal digits as a number, -1 without digits; too many digits end the directive."""
     start = at
     number = 0
     while at < end and "0" <= form[at] <= "9":

@@ -1,6 +1,6 @@
 """How Go's fmt prints values with %v, and the formats of numbers and strings that printf builds on.
 
-Text is counted while it is made: GoError ends a value whose text would be too long, or that contains itself.
+Text is counted while it is made: GoError ends a value that prints too long, or that contains itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ESCAPES = {
 
 
 class Budget:
-    """Characters that may still be written; `take` raises GoError when there are no more."""
+    """Characters that may still be written; `take` raises GoError below zero."""
 
     __slots__ = ("left",)
 

@@ -1,4 +1,4 @@
-"""Values by one verb of fmt.Sprintf: numbers, texts, lists and maps with flags, width and precision."""
+"""Print a value by one verb of fmt.Sprintf, with flags, width and precision."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FLOAT_VERBS = frozenset("vbgGxXfFeE")
 
 
 class ValuePrinter:
-    """Writes values with the flags of one directive; `out` collects the text, and `budget` bounds it."""
+    """Print values with one directive's flags; `out` collects the text, `budget` limits it."""
 
     def __init__(self) -> None:
         self.out: list[str] = []
@@ -22,7 +22,7 @@ class ValuePrinter:
         self.clear()
 
     def clear(self) -> None:
-        """Take back all flags, width and precision."""
+        """Reset flags, width and precision."""
         self.sharp = self.zero = self.plus = self.minus = self.space = self.sharp_v = False
         self.width = self.precision = -1
         self.good = True
@@ -70,7 +70,7 @@ class ValuePrinter:
             self.bad(verb, value)
 
     def bad(self, verb: str, value: object) -> None:
-        """Write the mark of a verb that the value does not know."""
+        """Write Go's mark for a verb that does not fit the value."""
         if value is None or value is ABSENT:
             self.write(f"%!{verb}(<nil>)")
             return
@@ -200,7 +200,7 @@ class ValuePrinter:
         self.unzeroed(sign + digits)
 
     def unzeroed(self, text: str) -> None:
-        """Write a text, padded with blanks whatever the flags."""
+        """Write a text padded with blanks, regardless of the flag 0."""
         zero, self.zero = self.zero, False
         self.pad(text)
         self.zero = zero
@@ -261,7 +261,7 @@ def float_text(number: float, verb: str, precision: int) -> str:
 
 
 def sharp_float(body: str, verb: str, precision: int) -> str:
-    """Apply the flag #: always a decimal point, and with %g the zeros at the end."""
+    """Apply the flag #: always a decimal point, and for %g the trailing zeros."""
     digits = (6 if precision < 0 else precision) if verb in "vgGx" else 0
     tail = ""
     for at, char in enumerate(body):

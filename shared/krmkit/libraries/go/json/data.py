@@ -1,4 +1,4 @@
-"""JSON data from outside as Go values: numbers of one type, characters instead of stray bytes, counted."""
+"""JSON data as Go values: numbers of one type, U+FFFD for stray bytes, all of it counted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ MAX_ITEMS = 2_000_000
 
 
 def from_json(data: object, numbers: str = "float64") -> object:
-    """Return JSON data as Go sees them after decoding: a copy in which whole numbers have become `numbers`.
+    """Return JSON data as Go decodes it: a copy in which integers have the type `numbers`.
 
-    `numbers`: float64 (what encoding/json makes of every number), int, int64; floats stay float64. Keys must
-    be strings. Lone surrogates become U+FFFD, as encoding/json reads them. Go values (GoObject, StringList,
-    ...) are taken as they are. Raises GoError for anything that JSON cannot hold.
+    `numbers`: float64 (encoding/json's type for every number), int or int64; floats stay float64. Keys must
+    be strings. Lone surrogates become U+FFFD, as in encoding/json. Go values (GoObject, StringList, ...)
+    stay. Raises GoError for a value that JSON cannot hold.
     """
     if numbers not in ("float64", "int", "int64"):
         raise GoError(f"numbers is one of float64, int, int64, not {numbers!r}")
@@ -96,7 +96,7 @@ def _scalar(value: object, convert: Callable[[int], object]) -> object:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates: a text from outside holds characters, not invalid bytes."""
+    """Replace lone surrogates, because outside texts consist of characters, not of invalid bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -16,7 +16,7 @@ _VALUE = 7  # steps that a value costs beside being visited
 
 
 def to_json(value: object) -> str:
-    """toJson: "" for what has no JSON."""
+    """toJson: "" for a value without JSON."""
     return _or_empty(must_to_json, value)
 
 
@@ -36,12 +36,12 @@ def must_to_pretty_json(value: object) -> str:
 
 
 def must_to_raw_json(value: object) -> str:
-    """mustToRawJson: < > & as they are. toRawJson is the same: it fails for what has no JSON."""
+    """mustToRawJson, which keeps < > &. Also toRawJson, which fails for a value without JSON too."""
     return _Writer(pretty=False, html=False).write(value)
 
 
 def from_json(text: str) -> object:
-    """fromJson: nil for what is not JSON."""
+    """fromJson: nil for invalid JSON."""
     try:
         return must_from_json(text)
     except GoInputError:

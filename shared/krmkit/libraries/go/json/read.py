@@ -1,4 +1,4 @@
-"""Read JSON as encoding/json does into an interface{}: numbers are float64, errors have Go's words."""
+"""Read JSON as encoding/json decodes it into an interface{}: numbers are float64, errors have Go's words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXPLAINED = 2  # steps that a character costs which is read again to word an er
 
 
 def read_json(text: str) -> object:
-    """nil, bool, float, str, list or dict. Raises GoInputError, and GoError for nesting without end."""
+    """Return nil, bool, float, str, list or dict. Raises GoInputError, and GoError for too deep nesting."""
     import json
 
     charge(_CALL + _SIGN * sum(map(text.count, _SIGNS)) + len(text) // _CHARACTERS)
@@ -56,7 +56,7 @@ def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _clean_items(value: object) -> object:
-    """Clean a single string, or those of a list; those of a dict are cleaned as it is made."""
+    """Clean a string or a list of strings; dict keys and values are cleaned when the dict is made."""
     if isinstance(value, str):
         return runes(value)
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def _unexpected(text: str, at: int, where: str) -> str:
 
 
 def _quoted(char: str) -> str:
-    """Quote the first byte of a character as the rune of that number: Go's scanner sees bytes."""
+    """Quote a character's first byte as a rune, because Go's scanner reads bytes."""
     from krmkit.libraries.go.fmt.printing import quote
 
     byte = char.encode("utf-8", "surrogateescape")[:1].decode("latin-1")
@@ -103,7 +103,7 @@ def _fail(text: str, at: int, where: str) -> GoInputError:
 
 
 def _value(text: str, at: int) -> int:
-    """Return the offset behind the value at `at`. Raises GoInputError at the first fault."""
+    """Return the offset after the value at `at`. Raises GoInputError at the first fault."""
     char = text[at : at + 1]
     if char == '"':
         return _string(text, at + 1)

@@ -1,4 +1,4 @@
-"""urlParse and urlJoin: Go's net/url taken apart into a dict and put together again."""
+"""urlParse and urlJoin: Go's net/url as a dict of parts and back."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Url:
 
 
 def escape(text: str, part: str) -> str:
-    """Percent-escape what the part of a URL cannot hold."""
+    """Percent-escape the characters that the part of a URL cannot contain."""
     kept = _KEPT[part]
     charge(len(text) * 4)
     out = []
@@ -188,7 +188,7 @@ def _host(scheme: str, host: str) -> str:
 
 
 def _literal(host: str) -> str:
-    """Check `[address]:port`: only IPv6 addresses are in brackets, with a zone behind %25 at most."""
+    """Check `[address]:port`: brackets hold an IPv6 address, perhaps with a zone after %25."""
     end = host.rfind("]")
     if end < 0:
         raise GoInputError("missing ']' in host")

@@ -1,1 +1,1 @@
-"""Regular expressions as Go's regexp has them: RE2 syntax, matched in linear time, effort counted."""
+"""Go's regexp: RE2 syntax, matched in linear time, with counted effort."""

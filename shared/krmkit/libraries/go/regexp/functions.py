@@ -95,7 +95,7 @@ def _replace_with(
 
 
 def _both(work: Callable[..., object]) -> tuple[Callable[..., object], Callable[..., object]]:
-    """Return two functions of a pattern as text: one panics for a bad pattern, the other is its `must`."""
+    """Return two functions of a pattern text: one panics for an invalid pattern, the other is `must`."""
     return (
         lambda regex, *rest: work(_must_compile(regex), *rest),
         lambda regex, *rest: work(_compile(regex), *rest),
@@ -165,7 +165,7 @@ def expand_template(
 
 
 class _Guard:
-    """Turns a text that is too costly to search into a failed call."""
+    """Turn the error of a text that is too costly to search into a failed call."""
 
     def __enter__(self) -> None:
         pass
@@ -179,13 +179,13 @@ _guard = _Guard()
 
 
 def _costs(regex: pattern.Pattern, text: str) -> _Guard:
-    """Charge what a search may cost, and return its guard."""
+    """Charge the highest cost of a search, and return its guard."""
     charge(regex.cost(len(text)) // _STEPS)
     return _guard
 
 
 def _searched(size: int) -> None:
-    """Charge one of many searches in a text."""
+    """Charge one of several searches in a text."""
     charge(size // _READ)
 
 
@@ -230,7 +230,7 @@ def go_message(regex: str, error: pattern.PatternError) -> str:
 
 
 def group_names(regex: str) -> list[str]:
-    """Go's SubexpNames: the name of each group, "" for none. Several groups may have one name."""
+    """SubexpNames: the name of each group, "" for none. Several groups may share a name."""
     names = [""]
     at = 0
     while at < len(regex):

@@ -42,9 +42,9 @@ _cache: dict[str, Pattern] = {}
 
 
 class PatternError(ValueError):
-    """A pattern that is not RE2, too large, or too costly for the text; the message tells how to mend it.
+    """A pattern that is not RE2, too large, or too costly for the text; the message tells the remedy.
 
-    `problem` is RE2's message about it, "" if RE2 did not see it; `cost` the steps of effort spent on it.
+    `problem` is RE2's message, "" if RE2 did not refuse it; `cost` is the effort spent on it, in steps.
     """
 
     def __init__(self, message: str, problem: str = "", cost: int = 0) -> None:
@@ -54,7 +54,7 @@ class PatternError(ValueError):
 
 
 class PatternMatch:
-    """One match. `group(0)` is the whole, `group(i)` a capture group's text, None if it took no part."""
+    """One match. `group(0)` is the whole match, `group(i)` a group's text, None if it did not match."""
 
     __slots__ = ("_data", "_spans")
 
@@ -74,8 +74,9 @@ class PatternMatch:
 class Pattern:
     """A compiled pattern.
 
-    `text` is its source, `size` the number of its instructions, `begun` the steps of effort that `compile`
-    charges, `groups` the number of its capture groups, `names` maps their names to their numbers.
+    - `text`: the source. `size`: its number of instructions.
+    - `begun`: the steps of effort that `compile` charges.
+    - `groups`: the number of capture groups. `names`: their numbers by name.
     """
 
     __slots__ = ("_match", "_unanchored", "begun", "groups", "names", "size", "text")
@@ -90,7 +91,7 @@ class Pattern:
         self.size: int = max(1, program.ProgramSize())
 
     def cost(self, length: int) -> int:
-        """Return the most steps that a search in a text of `length` bytes can take."""
+        """Return the most steps that a search in `length` bytes can take."""
         return self.size * (length + 1) * (1 + self.groups // 2)
 
     def search(self, text: str) -> PatternMatch | None:
@@ -102,17 +103,17 @@ class Pattern:
     def find_all(
         self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
     ) -> list[PatternMatch]:
-        """Return all of `matches`."""
+        """Return the list of `matches`."""
         return list(self.matches(text, limit, searched))
 
     def matches(
         self, text: str, limit: int = -1, searched: Callable[[int], object] | None = None
     ) -> Iterator[PatternMatch]:
-        """Yield matches that do not overlap, at most `limit` (negative: all); no empty one next to another.
+        """Yield non-overlapping matches, at most `limit` (negative: all), none empty next to another.
 
-        Each search is linear in the text, all of them together are not: to find that `a` is the leftmost
-        match of `a.*b|a`, every search reads to the end. `searched` gets, before each of them, the number of
-        bytes that it may read; it ends them by raising.
+        Each search is linear in the text, but all together are not: to find that `a` is the leftmost match of
+        `a.*b|a`, every search reads to the end. Before each search `searched` gets the number of bytes that
+        it may read; by raising, it ends the searches.
         """
         far = any(sign in self.text for sign in ("*", "+", ",}"))
         data = self._encode(text)
@@ -190,7 +191,7 @@ class Pattern:
 def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular expression library has
     """Return the compiled pattern, cached. Raises PatternError, EffortError.
 
-    It charges for beginning and for refusing a pattern; `draw` charges for its instructions.
+    This charges for starting and for refusing a pattern; `draw` charges for its instructions.
     """
     found = _cache.get(text)
     if found is not None:
@@ -225,7 +226,7 @@ def compile(text: str) -> Pattern:  # noqa: A001  # the name that every regular 
 
 
 def draw(pattern: Pattern) -> Pattern:
-    """Charge for compiling a pattern, even if it was cached: the same input must always cost the same.
+    """Charge for compiling a pattern, even if cached: equal input must always cost the same.
 
     Raises EffortError.
     """
@@ -239,7 +240,7 @@ def quote(text: str) -> str:
 
 
 def _load() -> Any:
-    """Load the extension module `re2._re2`, without the package around it if that is not loaded yet."""
+    """Load the extension module `re2._re2` without its package, unless that is loaded already."""
     import sys
 
     name = "re2._re2"
@@ -270,7 +271,7 @@ def _decode(data: bytes) -> str:
 
 
 def _width(data: bytes, position: int) -> int:
-    """Return the bytes of the character at `position` (1 at the end, to get past it)."""
+    """Return the size of the character at `position`; 1 at the end of the data, to move past it."""
     end = position + 1
     while end < len(data) and data[end] & 0xC0 == 0x80:
         end += 1
@@ -278,7 +279,7 @@ def _width(data: bytes, position: int) -> int:
 
 
 def _begin(text: str) -> int:
-    """Charge for compiling before the number of instructions is known: RE2 bounds its memory only then."""
+    """Charge before compiling: until then only RE2's limit of memory bounds the instructions."""
     atoms, optional = written_out(text)
     classes = text.count("\\p") + text.count("\\P")
     begun = len(text) + classes * _CLASS + optional * optional // _PAIRS
@@ -299,7 +300,7 @@ def _begin(text: str) -> int:
 
 
 def _refused(text: str, problem: str) -> PatternError:
-    """Return the error for a pattern that RE2 refuses, and charge its cost. Raises EffortError."""
+    """Return the error for a pattern that RE2 refuses, and charge for it. Raises EffortError."""
     cost = len(text) * _CHARACTER
     if problem.startswith("pattern too large"):
         cost += _TOO_LARGE
@@ -330,7 +331,7 @@ def _explain(text: str, problem: str) -> str:
 
 
 def _refuse_single_byte(text: str) -> None:
-    """Refuse `\\C` (one byte), which the C++ engine has and Go's has not: it would cut characters in two."""
+    r"""Refuse `\C` (one byte), which the C++ engine has and Go lacks: it would cut characters."""
     position = text.find("\\")
     while position >= 0:
         following = text[position + 1 : position + 2]

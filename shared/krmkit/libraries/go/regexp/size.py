@@ -1,4 +1,4 @@
-"""Compute the size of a regular expression with its repeats expanded, before the engine expands them."""
+"""Compute the size of a pattern with its repeats expanded, before the engine expands them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ _MANY = 1_000_000_000  # more than any pattern may have
 
 
 def written_out(text: str) -> tuple[int, int]:
-    """Return the number of atoms and of optional parts of an RE2 pattern, both with its repeats written out.
+    """Return the number of atoms and of optional atoms of a pattern with its repeats expanded.
 
-    Example: `(a?b){3}` is `a?ba?ba?b`: 6 atoms, 3 of which are optional. A bad pattern gives some numbers.
+    Example: `(a?b){3}` is `a?ba?ba?b`: 6 atoms, 3 of them optional. For an invalid pattern the numbers are
+    arbitrary.
     """
     if "{" not in text and "?" not in text:
         return len(text), 0
@@ -45,7 +46,7 @@ def written_out(text: str) -> tuple[int, int]:
 
 
 def _repeat(text: str, at: int) -> tuple[int, int, int] | None:
-    """Return least, most and end of `{2}`, `{2,}` or `{2,5}`; None if the brace is a plain character."""
+    """Return minimum, maximum and end of `{2}`, `{2,}` or `{2,5}`; None if the brace is literal."""
     end = text.find("}", at, at + 12)
     least, _, most = text[at + 1 : max(end, at)].partition(",")
     if not least.isdecimal() or (most and not most.isdecimal()):

@@ -6,7 +6,7 @@ _BEFORE = (0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365)
 
 
 class Civil:
-    """A point in time as a clock on the wall shows it; weekday 0 is Sunday, yearday begins with 1."""
+    """Date and time of day; weekday 0 is Sunday, yearday starts at 1."""
 
     def __init__(self, unix: int, nanosecond: int, offset: int, zone: str) -> None:
         days, seconds = divmod(unix + offset, 86400)
@@ -31,7 +31,7 @@ def days_in(month: int, year: int) -> int:
 
 
 def days_before(month: int) -> int:
-    """Return the days of a common year before the month begins (1 to 13)."""
+    """Return the days of a common year before a month (1 to 13)."""
     return _BEFORE[month - 1]
 
 
@@ -45,7 +45,7 @@ def to_days(year: int, month: int, day: int) -> int:
 
 
 def from_days(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of a number of days since 1970-01-01."""
+    """Return (year, month, day) for the days since 1970-01-01."""
     era, day = divmod(days + 719468, 146097)
     year_of_era = (day - day // 1460 + day // 36524 - day // 146096) // 365
     day -= 365 * year_of_era + year_of_era // 4 - year_of_era // 100

@@ -65,7 +65,7 @@ class Every:
 
 @dataclass(frozen=True, slots=True)
 class CronField:
-    """The numbers that a field allows. A field `*` or `?` without a step is not restricted."""
+    """The numbers that a field allows. `*` and `?` without a step do not restrict it."""
 
     numbers: frozenset[int]
     restricted: bool
@@ -113,7 +113,7 @@ class Schedule:
         return None
 
     def _instant(self, wall: int, now: int) -> int | None:
-        """Return the time after `now` at which clocks of the zone show `wall`; None if there is none."""
+        """Return the first time after `now` at which the zone's clocks show `wall`, or None."""
         for near in (wall - _DAY, wall + _DAY):
             unix = wall - self.zone.at(near)[0]
             if unix > now and unix + self.zone.at(unix)[0] == wall:
@@ -179,7 +179,7 @@ def _field(text: str, bounds: Bounds) -> CronField:
 
 
 def _range(text: str, bounds: Bounds) -> tuple[range, bool]:
-    """Return the numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on), and if they restrict nothing."""
+    """Return the numbers of `*`, `5`, `1-5`, `*/15`, `10/5` (from 10 on), and True for no restriction."""
     span, *steps = text.split("/")
     ends = span.split("-")
     every = ends[0] in ("*", "?")

@@ -1,4 +1,4 @@
-"""Go's time.Duration: parsing `1h30m`, printing `1h30m0s`; always whole nanoseconds (int)."""
+"""Go's time.Duration: parsing `1h30m`, printing `1h30m0s`, in integer nanoseconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elements of a time layout: each reads its part of a value."""
+"""The elements of a time layout: each parses its part of a value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ParsedTime:
 
 
 class TimeFields:
-    """The fields read so far."""
+    """The fields parsed so far."""
 
     def __init__(self) -> None:
         self.year = 0
@@ -34,7 +34,7 @@ class TimeFields:
         self.zone = ""
 
     def settle(self) -> str:
-        """Complete the date; return the problem, "" if the date exists."""
+        """Complete the date; return the problem, or "" for a valid date."""
         if self.half == "PM" and self.hour < 12:
             self.hour += 12
         elif self.half == "AM" and self.hour == 12:
@@ -88,9 +88,9 @@ class TimeFields:
 
 
 def read_element(element: str, value: str, behind: str, fields: TimeFields) -> str:
-    """Read one element; return the rest of the value.
+    """Parse one element; return the rest of the value.
 
-    Raises GoInputError, without words for a text that does not fit the element.
+    Raises GoInputError, without a message if the text does not fit the element.
     """
     if element[0] in "-Z":
         return _read_offset(element, value, fields)
@@ -215,7 +215,7 @@ def _read_fraction(element: str, value: str, fields: TimeFields) -> str:
 
 
 def _read_digits(value: str, fields: TimeFields) -> str:
-    """Read a fraction of any length, if there is one."""
+    """Parse an optional fraction of any length."""
     if len(value) < 2 or value[0] not in ".," or not _digit(value[1]):
         return value
     end = 1
@@ -257,7 +257,7 @@ def _pair(text: str) -> int:
 
 
 def _zone_length(value: str) -> int:
-    """Return the length of the time zone abbreviation that starts the value; 0 for none."""
+    """Return the length of the time zone abbreviation at the start of the value, or 0."""
     if len(value) < 3:
         return 0
     if value[:4] in ("ChST", "MeST"):

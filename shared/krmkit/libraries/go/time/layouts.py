@@ -1,4 +1,4 @@
-"""Go's reference-time layouts: cutting a layout into elements, and formatting a time by one.
+"""Go's reference-time layouts: splitting a layout into elements, and formatting a time.
 
 The reference time is Mon Jan 2 15:04:05 MST 2006; `2006-01-02` means year, month, day.
 """
@@ -32,7 +32,7 @@ _ELEMENTS: dict[str, tuple[str, ...]] = {
 
 
 def next_element(layout: str) -> tuple[str, str, str]:
-    """Return the text before the first element, the element ("" for none), and the text behind it.
+    """Return the text before the first element, the element ("" for none), and the text after it.
 
     Fractions of a second are elements such as `.000` (fixed) and `,999` (trailing zeros dropped).
     """
@@ -41,7 +41,7 @@ def next_element(layout: str) -> tuple[str, str, str]:
 
 
 def find_element(layout: str, start: int) -> tuple[int, str]:
-    """Return the offset of the first element from `start` on, and the element; the end and "" for none."""
+    """Return offset and text of the first element from `start` on; the layout's end and "" if none."""
     for at in range(start, len(layout)):
         char = layout[at]
         if char in ".,":
@@ -71,7 +71,7 @@ def format_time(layout: str, when: Civil) -> str:
 
 
 def padded(number: int, width: int) -> str:
-    """Pad a number with leading zeros; the sign does not count."""
+    """Pad a number with leading zeros, not counting its sign."""
     return f"-{-number:0{width}d}" if number < 0 else f"{number:0{width}d}"
 
 

@@ -1,4 +1,4 @@
-"""Parse a time by a layout of Go's (time.Parse), with its errors."""
+"""time.Parse: parse a time by a layout, with Go's errors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _cannot(layout: str, value: str, rest: str, element: str) -> GoInputError:
 
 
 def _skip(value: str, prefix: str) -> tuple[str, bool]:
-    """Skip plain text of the layout; a run of blanks fits any run of blanks, also none at the end."""
+    """Skip literal text of the layout; blanks match any number of blanks, also none at the end."""
     while prefix:
         if prefix[0] == " ":
             if value and value[0] != " ":

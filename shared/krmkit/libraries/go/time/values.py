@@ -21,7 +21,7 @@ _RFC3339 = "2006-01-02T15:04:05.999999999Z07:00"
 
 @dataclass(slots=True)
 class _Number(GoObject):
-    """A named integer type: it counts as a number and prints by name."""
+    """A named integer type, which is a number but prints its name."""
 
     value: int
 
@@ -76,7 +76,7 @@ class Weekday(_Number):
 
 @dataclass(frozen=True, slots=True)
 class Time(GoObject):
-    """A time.Time: seconds since 1970, nanoseconds, and the zone whose clock shows it."""
+    """A time.Time: seconds since 1970, nanoseconds, and a zone."""
 
     unix: int
     nanosecond: int = 0
@@ -110,7 +110,7 @@ class Time(GoObject):
         return f'"{self.format(_RFC3339)}"'
 
     def instant(self) -> int:
-        """Return the nanoseconds since 1970, however large."""
+        """Return the nanoseconds since 1970, as an int of any size."""
         return self.unix * SECOND + self.nanosecond
 
     def __eq__(self, other: object) -> bool:
@@ -155,7 +155,7 @@ def _round(when: Time, step: Duration) -> Time:
 
 
 def _rest(when: Time, step: Duration) -> int:
-    """Return the remainder above a whole number of steps since the zero time."""
+    """Return the time since the last whole multiple of `step` after the zero time."""
     return (when.instant() - _YEAR_ONE * SECOND) % step.value if step.value > 0 else 0
 
 

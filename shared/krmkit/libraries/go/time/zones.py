@@ -14,7 +14,7 @@ _known: dict[str, Zone | None] = {}
 
 
 class Zone:
-    """A place: which offset and abbreviation hold at a point in time."""
+    """A time zone of the tz database."""
 
     def __init__(self, name: str, info: ZoneInfo | None) -> None:
         self.name = name
@@ -34,7 +34,7 @@ class Zone:
 
 
 class FixedZone(Zone):
-    """One offset for all times, as a parsed time has it; the abbreviation may be empty."""
+    """A constant offset, as in a parsed time; the abbreviation may be empty."""
 
     def __init__(self, offset: int, name: str) -> None:
         super().__init__(name, None)
@@ -48,9 +48,9 @@ UTC_ZONE = Zone("UTC", None)
 
 
 def load_zone(name: str) -> Zone | None:
-    """time.LoadLocation: None for an unknown name. `Local` is UTC: a run must not depend on its machine.
+    """time.LoadLocation: None for an unknown name. `Local` is UTC, so that runs do not depend on the machine.
 
-    Raises GoError when no tz database can be found at all.
+    Raises GoError if there is no tz database.
     """
     if name in ("", "UTC", "Local"):
         return UTC_ZONE

@@ -1,9 +1,9 @@
 """Check objects by the schemas of CustomResourceDefinitions as an API server does: schema, then CEL rules.
 
 Source: apiextensions-apiserver, pkg/apiserver/validation, pkg/apiserver/schema/objectmeta and
-pkg/apiserver/schema/listtype, and pkg/registry/customresource (the scale subresource). Not checked are
-metadata and status, which a create drops. A create drops undeclared fields, too, and a server-side apply
-refuses them: `undeclared` lists them.
+pkg/apiserver/schema/listtype, and pkg/registry/customresource (the scale subresource). Metadata and status
+are not checked: a create drops them. A create also drops undeclared fields, which a server-side apply
+refuses; `undeclared` lists them.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _MOST_KNOWN = 1024  # values whose errors are kept
 
 
 class _Known:
-    """Compiled rules by the names of schemas, and cached answers: Clusters of one class have equal values."""
+    """Compiled rules by schema name, and cached results, because Clusters of one class have equal values."""
 
     def __init__(self) -> None:
         self.rules: dict[str, RuleSet] = {}
         self._answers: dict[tuple[str, ...], Any] = {}
 
     def once(self, check: Callable[..., Any], schema: Schema, data: Mapping[str, Any], *words: str) -> Any:
-        """Return `check(schema, what a create keeps of the data, *words)`."""
+        """Return `check(schema, data, *words)`, cached, for the part of the data that a create keeps."""
         value = {name: inner for name, inner in data.items() if name not in _OWN}
         mark = (check.__name__, _name(data), repr(value), *words)
         if mark not in self._answers:
@@ -47,7 +47,7 @@ class _Known:
 
 
 class PublishedSchemas:
-    """The schemas of published CRDs, each read on first use in a process. `known` is their cache."""
+    """The schemas of published CRDs, each read on first use. `known` is their cache."""
 
     def __init__(self, crds: PublishedCrds) -> None:
         self._crds = crds
@@ -62,7 +62,7 @@ class PublishedSchemas:
 
 
 class CrdSchemas:
-    """The schemas by group, version and kind. Those of `crds` come before the published ones.
+    """Schemas by group, version and kind; those of `crds` override the published ones.
 
     >>> schema = {"properties": {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}}
     >>> version = {"name": "v1", "schema": {"openAPIV3Schema": schema}}
@@ -78,7 +78,7 @@ class CrdSchemas:
         published: PublishedSchemas | None = None,
         replicas: Iterable[str] = (),
     ) -> None:
-        """replicas: `<apiVersion>/<kind>` of published kinds whose scale subresource has `spec.replicas`."""
+        """replicas: `<apiVersion>/<kind>` of published kinds that scale by `spec.replicas`."""
         self._data: dict[str, object] = {}
         self._replicas = dict.fromkeys(replicas, "spec.replicas")
         self._ready: dict[str, Schema | None] = {}
@@ -94,7 +94,7 @@ class CrdSchemas:
         return self._schema(_name(data)) is not None
 
     def errors(self, data: Mapping[str, Any]) -> list[FieldError]:
-        """Return why an API server refuses the object; [] if it takes it, or if there is no schema."""
+        """Return the errors for which an API server refuses the object; [] without a schema."""
         name = _name(data)
         schema = self._schema(name)
         if schema is None:
@@ -115,7 +115,7 @@ class CrdSchemas:
         return errors
 
     def undeclared(self, data: Mapping[str, Any]) -> dict[str, list[str]]:
-        """Return the paths of fields that the schema does not declare, each with the names declared there."""
+        """Return the paths of undeclared fields, each with the names that are declared there."""
         name = _name(data)
         schema = self._schema(name)
         if schema is None:
@@ -146,7 +146,7 @@ def _name(data: Mapping[str, Any]) -> str:
 
 
 def _read(data: object) -> Schema | None:
-    """Return the schema of plain data; None for none, and for one for which a server refuses the CRD."""
+    """Return the schema of plain data; None if absent, or if a server would refuse the CRD because of it."""
     try:
         schema = None if data is None else read_schema(data)
     except SchemaError:
@@ -157,7 +157,7 @@ def _read(data: object) -> Schema | None:
 
 
 def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
-    """Return the schemas of a CRD by apiVersion and kind; those without a schema are left out."""
+    """Return the schemas of a CRD by apiVersion and kind, without versions that have none."""
     spec = mapping(crd, "spec")
     kind = find(spec, ("names", "kind"))
     found: dict[str, object] = {}
@@ -177,7 +177,7 @@ def _schemas_of(crd: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (apiVersion and kind, path) of the replicas that the scale subresources of a CRD name."""
+    """Yield (apiVersion and kind, path of the replicas) of a CRD's scale subresources."""
     for version in sequence(find(crd, ("spec", "versions"))):
         path = find(version, ("subresources", "scale", "specReplicasPath"))
         if isinstance(path, str):
@@ -186,7 +186,7 @@ def _replicas_of(crd: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _reaches_rule(schema: Schema, value: object) -> bool:
-    """Return True if a part of the value has a rule: without one, no library for rules is loaded."""
+    """Return True if a rule applies to a part of the value; else no rule library is loaded."""
     return any(inner.rules for inner, _, _ in _nodes(schema, value, ""))
 
 
@@ -212,7 +212,7 @@ def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, o
 
 
 def _without_nulls(schema: Schema, value: object) -> object:
-    """Return the value without nulls where null is not allowed: the server drops them as it decodes.
+    """Return the value without nulls where the schema forbids null: the server drops them.
 
     Source: apiextensions-apiserver, pkg/apiserver/schema/defaulting/prunenulls.go. Items of lists stay.
     """
@@ -231,7 +231,7 @@ def _without_nulls(schema: Schema, value: object) -> object:
 
 
 def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
-    """Return the errors of embedded resources: each must have apiVersion and kind."""
+    """Return the errors of embedded resources, which need apiVersion and kind."""
     return [
         required(child(place, name), "must not be empty")
         for inner, one, place in _nodes(schema, value, path)
@@ -242,7 +242,7 @@ def _embedded(schema: Schema, value: object, path: str) -> list[FieldError]:
 
 
 def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
-    """Return the errors of sets and maps: each item, or the values of its keys, may occur once."""
+    """Return the errors of sets and maps, whose items or item keys must be unique."""
     found: list[FieldError] = []
     for inner, one, place in _nodes(schema, value, path):
         seen: set[str] = set()
@@ -259,7 +259,7 @@ def _duplicates(schema: Schema, value: object, path: str) -> list[FieldError]:
 
 
 def _entry(schema: Schema, item: object) -> object:
-    """Return what identifies an item of a set or map; None if it does not fit, which other checks report."""
+    """Return the identity of an item of a set or map; None for an invalid item, which other checks report."""
     if schema.list_type == "set":
         return item
     if not isinstance(item, dict):

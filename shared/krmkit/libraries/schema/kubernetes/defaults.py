@@ -1,4 +1,4 @@
-"""Check the defaults that a schema has itself.
+"""Check the defaults in a schema.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/defaulting.
 """

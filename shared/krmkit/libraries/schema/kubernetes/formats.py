@@ -1,7 +1,6 @@
 """The string formats that Kubernetes knows, checked as kube-openapi's strfmt does.
 
-Dashes in a name do not count: `date-time` is `datetime`. Other formats (int32, for one) say nothing about a
-text.
+Dashes in a name are ignored: `date-time` is `datetime`. Other formats, such as int32, do not restrict a text.
 """
 
 from __future__ import annotations
@@ -57,12 +56,12 @@ def known_format(name: str) -> bool:
 
 
 def normal_format(name: str) -> str:
-    """Return the name as the registry has it, without dashes."""
+    """Return the name without dashes, as in the registry."""
     return name.replace("-", "")
 
 
 def valid_format(name: str, text: str) -> bool:
-    """Return True if a text has a known format: valid_format("ipv4", "10.0.0.1") is True."""
+    """Return True if a text matches a known format: valid_format("ipv4", "10.0.0.1") is True."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -71,7 +70,7 @@ def valid_format(name: str, text: str) -> bool:
 
 
 def is_date(text: str) -> bool:
-    """Return True for `2006-01-02`, as RFC 3339 has it, if the day exists."""
+    """Return True for an existing day `2006-01-02` (RFC 3339)."""
     parts = text.split("-")
     if [len(part) for part in parts] != [4, 2, 2] or not all(
         part.isascii() and part.isdigit() for part in parts

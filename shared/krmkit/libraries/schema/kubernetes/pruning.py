@@ -1,10 +1,10 @@
-"""Find the fields of a value that its schema does not name: the API server would prune them.
+"""Find the fields of a value that its schema does not declare: the API server would prune them.
 
 Source: k8s.io/apiextensions-apiserver, pkg/apiserver/schema/pruning/algorithm.go.
 
 >>> from krmkit.libraries.schema.openapi import read_schema
->>> unknown_fields(read_schema({"type": "object", "properties": {"a": {"type": "string"}}}), {"a": "x", "b":
-1})
+>>> schema = read_schema({"type": "object", "properties": {"a": {"type": "string"}}})
+>>> unknown_fields(schema, {"a": "x", "b": 1})
 ['b']
 """
 
@@ -24,7 +24,7 @@ def unknown_fields(schema: Schema, value: object) -> list[str]:
 
 
 def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
-    """Return the same fields in the order of the value, each with the names declared in its place."""
+    """Return paths as `unknown_fields` does, in the value's order, with the names declared there."""
     found: dict[str, list[str]] = {}
     _prune(schema, value, "", found)
     return found
@@ -33,7 +33,7 @@ def undeclared_fields(schema: Schema, value: object) -> dict[str, list[str]]:
 def _prune(
     schema: Schema | None, value: object, path: str, found: dict[str, list[str]], kept: bool = False
 ) -> None:
-    """Note undeclared fields. `kept`: ignore those of this value itself, not those in declared fields."""
+    """Collect undeclared fields. `kept`: skip the value's own ones, but not those in declared fields."""
     kept = kept or (schema is not None and schema.preserve_unknown_fields)
     if isinstance(value, dict):
         for name, inner in value.items():

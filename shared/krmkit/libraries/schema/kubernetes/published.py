@@ -19,14 +19,14 @@ class PublishedCrds:
     """
 
     def __init__(self, text: Callable[[], str | bytes]) -> None:
-        """text: returns what the tool wrote."""
+        """text: returns the output of the tool."""
         self._text = text
         self._kinds: dict[str, Any] | None = None
         self._shared: list[Any] = []
         self._unpacked: dict[int, Any] = {}
 
     def data(self, name: str) -> Any:
-        """Return the schema of `<apiVersion>/<kind>`, or None. Each shared subtree is one object."""
+        """Return the schema of `<apiVersion>/<kind>`, or None. A shared subtree is one object."""
         if self._kinds is None:
             packed = json.loads(self._text())
             self._kinds, self._shared = packed["kinds"], packed["shared"]

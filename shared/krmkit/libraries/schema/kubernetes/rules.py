@@ -24,10 +24,10 @@ LONGEST_MESSAGE = 5 * 1024
 
 @dataclass(slots=True)
 class CompiledRule:
-    """One rule with its program, or with the reason why it has none.
+    """One rule with its program, or with the reason why it does not compile.
 
     `error` and `message_error` are the details that Kubernetes reports; `path` is the place of a failure,
-    below the value.
+    relative to the value.
     """
 
     rule: ValidationRule
@@ -38,7 +38,7 @@ class CompiledRule:
     path: str = field(init=False, default="")
 
     def text(self) -> str:
-        """Return the rule's text in errors: its message, else the rule itself."""
+        """Return the rule's text for errors: its message, else the rule."""
         return (self.rule.message or self.rule.rule).strip()
 
 
@@ -70,9 +70,9 @@ class RuleSet:
         return found
 
     def evaluate(self, schema: Schema, value: object, old: object, path: str) -> list[FieldError]:
-        """Return the errors of a value by the rules of a node and below it; `old` is the value before.
+        """Return the errors of a value by all rules at and below a node; `old` is the earlier value.
 
-        Rules that mention oldSelf count only if there is an old value; items of lists have none.
+        Rules with oldSelf apply only if there is an old value, which list items never have.
         """
         errors: list[FieldError] = []
         self._evaluate(schema, value, old, path, errors)
@@ -102,7 +102,7 @@ class RuleSet:
     def _evaluate(
         self, schema: Schema, value: object, old: object, path: str, errors: list[FieldError]
     ) -> bool:
-        """Add the errors; return False if a rule took too many steps: no further rules are run then."""
+        """Add the errors; return False, to stop, if a rule took too many steps."""
         if value is None or not self._has[id(schema)]:
             return True
         if schema.rules and not self._evaluate_rules(schema, value, old, path, errors):
@@ -153,7 +153,7 @@ class RuleSet:
 
 
 def has_rules(schema: Schema) -> bool:
-    """Return True if the schema has rules, at any level that values have."""
+    """Return True if the schema has rules at any level."""
     return _mark(schema, {})
 
 
@@ -199,7 +199,7 @@ def _failure(text: str, rule: str) -> str:
 
 
 def _failed(compiled: CompiledRule, activation: Bindings | None, value: object, path: str) -> FieldError:
-    """Return the error of a rule that gave false: where, with its message and its reason."""
+    """Return the error of a rule that returned false, with its path, message and reason."""
     if compiled.path:
         path = path + compiled.path if compiled.path.startswith("[") else child(path, compiled.path)
     detail = _message(compiled, activation)
@@ -214,7 +214,7 @@ def _failed(compiled: CompiledRule, activation: Bindings | None, value: object, 
 
 
 def _message(compiled: CompiledRule, activation: Bindings | None) -> str:
-    """Return messageExpression if it gives one line of text, else message, else the rule."""
+    """Return the one-line result of messageExpression, else message, else the rule."""
     if compiled.message is not None and activation is not None:
         try:
             text = compiled.message.evaluate(activation)

@@ -1,9 +1,9 @@
-"""The type and value of `self` in a rule: the CEL type of a schema, and the CEL value of a value.
+"""The CEL type and value of `self` in a rule, from a schema and a value.
 
 Source: k8s.io/apiserver, pkg/cel/common/{schemas,values}.go and pkg/cel/escaping.go.
 
-A list of lists, a list of maps or a map of such inside of an object is dynamic: the checker learns types
-through protocol buffers, which have no such field. Rules on such a list itself are checked.
+In an object, a list or map whose elements are lists or maps is dynamic: the checker learns types as protocol
+buffers, which have no such field. Rules on such a list itself are checked.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def escaped(name: str) -> str | None:
 
 
 class RuleTypes:
-    """The CEL types of a schema and all below it, as messages in a pool of protocol buffer descriptors."""
+    """The CEL types of a schema and everything below it, as messages in a descriptor pool."""
 
     def __init__(self, schema: Schema) -> None:
         from google.protobuf import descriptor_pb2, descriptor_pool, duration_pb2, struct_pb2, timestamp_pb2
@@ -68,7 +68,7 @@ class RuleTypes:
         self.pool.AddSerializedFile(self._file.SerializeToString())
 
     def type_of(self, schema: Schema) -> str | None:
-        """Return the CEL type as text, such as `list(int)`; None for a schema that rules cannot see."""
+        """Return the CEL type as text, such as `list(int)`; None for a schema hidden from rules."""
         if schema.int_or_string:
             return "dyn"
         if schema.type == "array":
@@ -84,7 +84,7 @@ class RuleTypes:
         return _SCALARS.get(schema.type)
 
     def _collect(self, schema: Schema) -> None:
-        """Add one message for each object, inner ones first."""
+        """Add a message for each object, children first."""
         for inner in (schema.items, schema.additional, *schema.properties.values()):
             if inner is not None:
                 self._collect(inner)
@@ -141,7 +141,7 @@ class RuleTypes:
 
 
 def _entry_name(field: str) -> str:
-    """Return the name of a map field's entries that protocol buffers demand: MyMapEntry for `my_map`."""
+    """Return the entry type that protocol buffers require for a map field: MyMapEntry for `my_map`."""
     return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
@@ -172,7 +172,7 @@ def cel_value(schema: Schema, value: object) -> object:
 
 
 def _text_value(format_: str, text: str) -> object:
-    """Return bytes, a duration or a time; a text that does not fit its format stays a text."""
+    """Return bytes, a duration or a time; a text that does not match its format stays a text."""
     if format_ == "byte":
         from base64 import b64decode
 

@@ -96,7 +96,7 @@ def _is_int_or_string(any_of: Sequence[Schema]) -> bool:
 
 
 def _says_more(schema: Schema) -> bool:
-    """Return True if a schema has anything beside its type."""
+    """Return True if a schema has anything besides its type."""
     return any(
         name != "type" and value != getattr(type(schema), name) for name, value in vars(schema).items()
     )
@@ -123,7 +123,7 @@ def _value_validation(
 
 
 def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bool) -> None:
-    """Check a schema under a logical junctor, which may only restrict values."""
+    """Check a schema in allOf, anyOf, oneOf or not, which may only restrict values."""
     _value_validation(schema, path, errors, skip_any_of, False)
     if schema.items is not None:
         _nested(schema.items, child(path, "items"), errors, False)
@@ -154,7 +154,7 @@ def _nested(schema: Schema, path: str, errors: list[FieldError], skip_any_of: bo
 def _value_completeness(
     value: Schema, schema: Schema | None, path: str, value_path: str, errors: list[FieldError]
 ) -> None:
-    """Check that everything in a junctor is outside of it, too."""
+    """Check that everything in allOf, anyOf, oneOf and not is declared outside as well."""
     inner = [(value.not_, child(value_path, "not"))] if value.not_ is not None else []
     for name, schemas in (("allOf", value.all_of), ("anyOf", value.any_of), ("oneOf", value.one_of)):
         inner += [(item, index(child(value_path, name), at)) for at, item in enumerate(schemas)]

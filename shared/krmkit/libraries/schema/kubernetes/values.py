@@ -29,9 +29,9 @@ _INTEGERS = ("int32", "int64")
 def validate_value(
     schema: Schema, value: object, path: str, *, all_formats: bool = False
 ) -> list[FieldError]:
-    """Return the errors of a value, with `path` as the place of its root.
+    """Return the errors of a value whose root is at `path`.
 
-    Formats that Kubernetes does not support count only with `all_formats`, as in the check of defaults.
+    With `all_formats`, formats that Kubernetes does not support are refused, as in the check of defaults.
     """
     walk = _Values(path, all_formats)
     walk.check(schema, value, "")
@@ -39,9 +39,9 @@ def validate_value(
 
 
 class _Values(SchemaWalk):
-    """The walk with kube-openapi's texts, in which the path of the root, whose place is `root`, is "".
+    """The walk with kube-openapi's texts, in which the root's path is "", shown as `root`.
 
-    `found` has the errors by their texts: one whose text is known already is not added again.
+    `found` has the errors by text, so that equal texts are reported once.
     """
 
     def __init__(self, root: str, all_formats: bool) -> None:
@@ -55,7 +55,7 @@ class _Values(SchemaWalk):
         self.found.setdefault(detail, invalid(self.at(path), value, detail))
 
     def add_plain(self, detail: str) -> None:
-        """Add a problem that kube-openapi reports without a path: its place is the root of the value."""
+        """Add a problem without a path, reported at the root of the value."""
         self.found.setdefault(detail, invalid(self.root, "", detail))
 
     def at(self, path: str) -> str:
@@ -121,7 +121,7 @@ class _Values(SchemaWalk):
             self.add(path, "shouldn't contain duplicates", "")
 
     def same(self, value: object, allowed: object) -> bool:
-        """Return True for equal values, also after Go's conversion of one kind of number to the other."""
+        """Return True for equal values, also after Go's conversion between kinds of numbers."""
         if isinstance(value, int | float) and isinstance(allowed, int | float):
             if isinstance(value, bool) or isinstance(allowed, bool):
                 return value is allowed
@@ -213,7 +213,7 @@ class _Values(SchemaWalk):
 
 
 def _out_of_range(type_: str, format_: str, value: float) -> str:
-    """Return the required range of a number that does not fit its type and format, else ""."""
+    """Return the range of the type and format if the number is outside of it, else ""."""
     if type_ != "integer":
         return ""
     whole = isinstance(value, int) or value.is_integer()
@@ -230,7 +230,7 @@ def _is_multiple(value: float, factor: float) -> bool:
 
 
 def _identity(value: object) -> object:
-    """Return a key that differs where Go's reflect.DeepEqual finds a difference: for 1, 1.0 and true."""
+    """Return a key that is equal for values that reflect.DeepEqual calls equal; 1, 1.0 and true differ."""
     if isinstance(value, dict):
         return (dict, frozenset((name, _identity(inner)) for name, inner in value.items()))
     if isinstance(value, list):

@@ -31,7 +31,7 @@ class Constant(Literal):
 
 
 def static_scope(env: Env) -> Env:
-    """Return the place where the lambda or template around `env` was defined, else `env`."""
+    """Return the environment of the lambda's or template's definition around `env`, else `env`."""
     surrounding = env.find_first(SELF)
     if surrounding is not None and isinstance(surrounding.note.resolver, Env):
         return surrounding.note.resolver
@@ -96,7 +96,7 @@ class LambdaReference(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LambdaValue:
-    """A function. `static` are the parameters around its definition, `resolver` is its place."""
+    """A lambda. `static` are the parameters around its definition, `resolver` is its environment."""
 
     parameters: list[Parameter]
     expression: LambdaExpression
@@ -130,9 +130,9 @@ class LambdaValue:
         curry: bool = False,
         auto_curry: bool = False,
     ) -> Result:
-        """Return the value for arguments; one that is an Expression waits for another value.
+        """Return the value for arguments; an argument that is an Expression waits for another value.
 
-        curry: `f*(...)`; auto_curry: too few arguments make another lambda. inline: the lambda is written in
+        curry: `f*(...)`. auto_curry: too few arguments make another lambda. inline: the lambda is written in
         a mapping, and has no `_`.
         """
         bound, missing = self._bind(args, named or {}, env, curry, auto_curry and not named)

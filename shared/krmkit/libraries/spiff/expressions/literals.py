@@ -25,7 +25,7 @@ class Literal(Expression):
 
 
 class Undefined(Expression):
-    """`~~`: no value at all; an entry that has it disappears."""
+    """`~~`: no value; an entry with it disappears."""
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         return None, Info(undefined=True)
@@ -65,7 +65,7 @@ class Expansion(Expression):
 
 
 def evaluate_all(parts: list[Expression], env: Env, locally: bool) -> tuple[list[Any] | None, Info]:
-    """Return the values of expressions, with `list...` expanded; None while one of them is pending."""
+    """Return the values of expressions, with `list...` expanded; None while one is pending."""
     values: list[Any] = []
     info = NOTHING
     pending = False
@@ -132,13 +132,13 @@ NO_VALUE = "%!s(<nil>)"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Range(Expression):
-    """`[first..last]`, both inclusive, downwards where first is greater; as a slice one end may be absent."""
+    """`[first..last]`, both inclusive, descending if first is greater; a slice may lack one end."""
 
     first: Expression | None
     last: Expression | None
 
     def bounds(self, env: Env, size: int) -> tuple[int, int, Info] | Info:
-        """Return both ends, or the info of a pending one. `size` is that of a sliced list, -1 for none."""
+        """Return both ends, or the info of a pending one. `size` is the sliced list's, -1 for none."""
         if size < 0 and (self.first is None or self.last is None):
             raise Failure("range expression requires start and end index")
         if self.first is None and self.last is None:
@@ -177,7 +177,7 @@ class Range(Expression):
 
 
 def integer(value: Any, info: Info = NOTHING) -> int:
-    """Return an operand that must be an int; nil is 0."""
+    """Return an operand that must be an int; nil counts as 0."""
     fail_if(type(value) is not int and value is not None, "integer operand required", info)
     return value or 0
 

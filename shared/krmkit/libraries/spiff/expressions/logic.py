@@ -1,4 +1,4 @@
-"""The operators that may skip a part: `-or`, `-and`, `||`, `//`, `? :` and `!`."""
+"""Operators that may skip an operand: `-or`, `-and`, `||`, `//`, `? :` and `!`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, evaluate_last
 
 
 class Logic(Binary):
-    """`-or` and `-and`: bitwise for ints, else of truth; a failing right side counts only if it decides."""
+    """`-or` and `-and`: bitwise for ints, else logical; a failing right side matters only if it decides."""
 
     def evaluate(self, env: Env, locally: bool) -> Result:
         try:

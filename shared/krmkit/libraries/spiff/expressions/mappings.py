@@ -1,4 +1,4 @@
-"""Expressions that call a lambda: map, select, filter, sum for entries, catch and sync for a result."""
+"""Expressions that call a lambda: map, select, filter and sum for entries, catch and sync for a result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from krmkit.libraries.spiff.tree.places import update
 
 
 def lambda_text(function: Expression) -> str:
-    """Write a lambda as inside brackets: `|x|->x`, or `|expr`."""
+    """Write a lambda as it is written in brackets: `|x|->x`, or `|expr`."""
     return function.rest_text() if isinstance(function, LambdaExpression) else f"|{function}"
 
 
@@ -136,7 +136,7 @@ class Sum(Expression):
 
 
 def _tried(part: Expression, env: Env) -> tuple[Any, str | None, Info]:
-    """Return the value of an expression, or the text of its failure."""
+    """Return the value of an expression, or the text of its error."""
     try:
         value, info = part.evaluate(env, False)
     except Failure as failure:
@@ -177,7 +177,7 @@ class Catch(Expression):
 
 
 def outcome(value: Any, error: str | None, env: Env) -> dict[str, Node]:
-    """Make the map that catch and sync give for a value or an error."""
+    """Return the map that catch and sync make of a value or an error."""
     made = {"valid": env.node(error is None), "error": env.node(error or "")}
     if error is None:
         made["value"] = env.node(value)

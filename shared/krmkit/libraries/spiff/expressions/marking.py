@@ -57,7 +57,7 @@ class Marker(Expression):
         return value, marked.join(info)
 
     def template(self, origin: Node) -> Node | None:
-        """Return the node for this marker in a template: its expression as a string."""
+        """Return the marked node of a template: its expression as a string."""
         if self.inner is None:
             return None
         return Node(f"(( {self.contents} ))", origin.source).with_flags(self.flags)
@@ -69,7 +69,7 @@ class Marker(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TemplateValue:
-    """A template: its instances copy `prepared`, `origin` is the node as written, `resolver` its place."""
+    """A template: instances copy `prepared`; `origin` is the source node, `resolver` its environment."""
 
     path: Path
     prepared: Node
@@ -89,7 +89,7 @@ class TemplateValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Substitution(Expression):
-    """`*template`: a copy of a template, with names as they are here."""
+    """`*template`: a copy of a template, whose names are resolved here."""
 
     inner: Expression
 
@@ -106,7 +106,7 @@ class Substitution(Expression):
 
 
 def instantiate(template: TemplateValue, env: Env) -> tuple[Any, Info]:
-    """Return the value of a template at a place."""
+    """Return the value of a template in an environment."""
     run = env.run
     with run:
         self_node = Node(template, env.source).noted(resolver=template.resolver)

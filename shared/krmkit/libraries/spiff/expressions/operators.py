@@ -1,4 +1,4 @@
-"""The operators that need both values: arithmetic, comparison, concatenation."""
+"""Operators that need both values: arithmetic, comparison, concatenation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 
 class Binary(Expression):
-    """`a operator b`; a subclass has the sign, and the value of two values."""
+    """`a operator b`; a subclass has the sign and the computation."""
 
     sign = ""
 
@@ -84,7 +84,7 @@ _COMPUTED: dict[str, Callable[[Any, Any], Any]] = {"+": add, "-": sub, "*": mul,
 
 
 class Arithmetic(Binary):
-    """An operator on numbers, and on texts that are addresses or networks; `others` begins the message."""
+    """An operator on numbers, addresses and networks; `others` is the start of its error message."""
 
     others = ""
 
@@ -217,10 +217,10 @@ class Comparison(Binary):
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Return True if two values are equal; simple values are converted to the type of the left one.
+    """Return True if two values are equal; simple values are converted to the left one's type.
 
     Values of different types are not equal. Raises Failure if one is nil (without a message, as in spiff),
-    and for a text and a value that has none.
+    and if only one of them has a text.
     """
     if left is None or right is None:
         if left is right:
@@ -260,7 +260,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def loosely_equal(left: Any, right: Any) -> bool:
-    """Return True if two values are equal; values that cannot be compared are not."""
+    """Return True if two values are equal; incomparable values are not."""
     try:
         return equal(left, right)
     except Failure:

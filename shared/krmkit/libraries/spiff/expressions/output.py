@@ -1,4 +1,4 @@
-"""The output of nodes as plain data and texts, with escapes, lambdas, templates and open expressions."""
+"""Nodes as plain data and texts, with escapes, lambdas, templates and open expressions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from krmkit.libraries.yaml import emit
 
 
 def without(node: Node, flags: int) -> Node:
-    """Return the tree without the nodes that have one of the flags; the root stays."""
+    """Return the tree without nodes that have one of the flags; the root stays."""
     value = node.value
     state = node.state
     if state is not None and not hasattr(state, "flow") and state.settled:
@@ -31,7 +31,7 @@ def without(node: Node, flags: int) -> Node:
 
 
 def only_state(node: Node) -> Node:
-    """Return the tree with those entries only that are marked &state, each whole."""
+    """Return the tree with only the entries that are marked &state, each whole."""
     value = node.value
     if type(value) is dict:
         kept = {key: entry for key, entry in value.items() if entry.note.flags & STATE}
@@ -42,9 +42,9 @@ def only_state(node: Node) -> Node:
 
 
 def data(node: Node, run: Run, unescaped: bool = False) -> Any:
-    """Return the plain data of a tree (dict, list, scalars), and count its size.
+    """Return a tree as plain data (dict, list, scalars), and count its size.
 
-    Floats without a fraction become ints, as YAML and JSON print them.
+    Integral floats become ints, as YAML and JSON print them.
     """
     left = run.limits.output
 

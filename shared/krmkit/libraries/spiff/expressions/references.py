@@ -16,7 +16,7 @@ from krmkit.libraries.spiff.tree.resolved import is_locally_resolved, is_resolve
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference(Expression):
-    """`a.b` in the scopes around, `.a.b` (first step "") from the document's root, `t::a.b` below a tag."""
+    """`a.b` in enclosing scopes, `.a.b` (first step "") from the document's root, `t::a.b` below a tag."""
 
     path: Path
     tag: str = ""
@@ -50,7 +50,7 @@ class Reference(Expression):
 
 
 def _inside(ref: Reference, find: Callable[[str], Node | None], env: Env, locally: bool) -> Result:
-    """Return the value of `_.a.b` or `__.a.b`; `find` gives the node of its second step."""
+    """Return the value of `_.a.b` or `__.a.b`; `find` returns the node of the second step."""
     path = ref.path
     node = find(path[1])
     if node is None:
@@ -72,7 +72,7 @@ def _reached(found: Node | None, env: Env, path: Path) -> Node:
 def walk(
     ref: Expression, node: Node, steps: Path, env: Env, locally: bool, raw: bool, done: int = 0
 ) -> Result:
-    """Return the value at `steps` below a node; `done` steps of the reference's path lead to it."""
+    """Return the value at `steps` below a node; `done` steps of the reference led to the node."""
     path = ref.path if isinstance(ref, Reference) else steps
     for index, step in enumerate(steps):
         here = path[: done + index + 1]
@@ -87,7 +87,7 @@ def walk(
 
 
 def _pending(ref: Expression, node: Node, env: Env, path: Path) -> Result | None:
-    """Return the value of a reference while a node on its path is not ready; None if it is ready."""
+    """Return a reference's value while a node on its path is pending; None if all are ready."""
     value = node.value
     if is_locally_resolved(value, env.run):
         return None
@@ -210,7 +210,7 @@ class Slice(Expression):
 
 @dataclass(slots=True, eq=False)
 class Projected(Expression):
-    """The current entry of a projection, with which the chain behind `[*]` begins."""
+    """The current entry of a projection, at which the chain after `[*]` starts."""
 
     value: Any = field(init=False, default=None)
 
@@ -223,7 +223,7 @@ class Projected(Expression):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection(Expression):
-    """`list.[*].a`: the rest of the chain for every entry of a list, or every value of a map."""
+    """`list.[*].a`: the rest of the chain for every list entry or map value."""
 
     base: Expression
     entry: Projected

@@ -1,4 +1,4 @@
-"""The cascade: stubs are merged from right to left, each with those behind it, then the template with all."""
+"""The cascade: stubs are merged from right to left, each with the later ones, then the template with all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def flow_document(
 ) -> tuple[Node, list[Found]]:
     """Flow one document with prepared stubs; return the result and its nodes without a value.
 
-    final: the document is the template and no stub, so that its dynamic templates get their values.
+    final: the document is the template, not a stub, so its dynamic templates get their values.
     """
     env = Env(run, stubs, source.source, outer)
     env.final = final
@@ -26,7 +26,7 @@ def flow_document(
 
 
 def flow_inside(node: Node, env: Env, message: str) -> Node:
-    """Flow a node inside an expression. Raises Failure with `message` if nodes are left without a value."""
+    """Flow a node inside an expression. Raises Failure with `message` if a node has no value."""
     demands = env.run.demands
     result = Flow().run(node, env, False)
     env.run.demands = demands  # the expression waits for nothing: the node had its own passes
@@ -37,7 +37,7 @@ def flow_inside(node: Node, env: Env, message: str) -> Node:
 
 
 def prepare_stubs(run: Run, outer: Env | None, stubs: list[Node], partial: bool) -> list[Node]:
-    """Return the stubs as the template sees them."""
+    """Return the stubs in the form in which the template reads them."""
     prepared: list[Node] = []
     for stub in reversed(stubs):
         result, left = flow_document(run, outer, stub, prepared[:], False)
@@ -58,7 +58,7 @@ def cascade(run: Run, outer: Env | None, template: Node, stubs: list[Node]) -> N
 
 
 def reset(node: Node) -> Node:
-    """Write open expressions back as strings."""
+    """Turn open expressions back into strings."""
     value: Any = node.value
     if type(value) is dict:
         return Node({key: reset(entry) for key, entry in value.items()}, node.source, node.note)

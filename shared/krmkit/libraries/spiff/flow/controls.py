@@ -96,7 +96,7 @@ def _parts(names: dict[str, Node]) -> tuple[str, dict[str, Node], dict[str, Node
 
 
 def _ready(node: Node, env: Env) -> Any:
-    """Return the value of a node that a structure needs whole. Raises Waits while it is not ready."""
+    """Return the value of a node that a control structure needs whole. Raises Waits if it is pending."""
     if not is_resolved(node.value, env.run):
         raise Waits
     return node.value
@@ -196,7 +196,7 @@ def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: 
 
 
 class _Variable(NamedTuple):
-    """A loop variable: its name, that of its index, and its entries."""
+    """A loop variable: its name, its index's name, and its entries."""
 
     name: str
     place: str
@@ -255,7 +255,7 @@ def _instance(option: Node, env: Env) -> tuple[Any, Any]:
 
 
 def _rounds(variables: list[_Variable], env: Env) -> Any:
-    """Yield the names of each round; the last variable runs fastest."""
+    """Yield the names of each round; the last variable changes fastest."""
     for entries in product(*(one.entries for one in variables)) if variables else ():
         env.run.count(1)
         names: dict[str, Node] = {}

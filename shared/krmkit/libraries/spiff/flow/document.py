@@ -1,8 +1,8 @@
 """The flow of one document: passes over its tree until none changes it.
 
-A pass walks the tree and replaces nodes: a string becomes an expression, an expression its value, a value
-that of a stub. An expression that others need is evaluated at once, wherever the walk is, so that chains of
-references take two passes and not one for each link.
+A pass walks the tree and replaces nodes: a string by an expression, an expression by its value, a value by a
+stub's. An expression that another one needs is evaluated at once, out of turn, so that a chain of references
+takes two passes and not one for each link.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Flow:
     demands: int = field(init=False, default=0)
 
     def run(self, node: Node, env: Env, override: bool) -> Node:
-        """Return the node after the last pass that changes it."""
+        """Return the node after all passes."""
         interpolation = env.run.interpolation
         for _ in range(env.run.limits.passes):
             self.tick += 1
@@ -101,7 +101,7 @@ class Flow:
         return self._tagged(result, root, env) if result.note.tag else result
 
     def _parsed(self, root: Node, env: Env, override: bool) -> Node:
-        """Return the expression that a string is, or the string if it is no valid one."""
+        """Return the expression that a string contains, or the string if it has no valid one."""
         text = embedded(root.value, env.run.interpolation)
         if text is None:
             return root
@@ -141,7 +141,7 @@ class Flow:
         return result
 
     def _evaluated(self, root: Node, env: Env, override: bool, cell: Cell) -> Node:
-        """Evaluate an expression; the node keeps the expression while it is pending or fails."""
+        """Evaluate an expression; while it is pending or fails, the node keeps it."""
         expression: Expression = root.value
         note = root.note
         if root.source != env.source:
@@ -184,7 +184,7 @@ class Flow:
         return result if result.note.preferred else self.overridden(result, env, override)
 
     def _kept(self, root: Node, issue: Issue, env: Env, override: bool, flags: int) -> Node:
-        """Return a node whose expression failed, or the value that a stub has for it."""
+        """Return a node whose expression failed, or a stub's value for it."""
         before = root.note
         root = root.noted(issue=issue, error=True, failed=False, original=env.path)
         if override and env.stubs:
@@ -231,7 +231,7 @@ class Flow:
         return Node(value, source, EMPTY if made == EMPTY else made, state)
 
     def overridden(self, root: Node, env: Env, override: bool) -> Node:
-        """Return the node, or the one that stubs have in its place."""
+        """Return the node, or a stub's node that replaces it."""
         note = root.note
         if not override or env.nomerge or note.merged or note.replace or note.redirect:
             return root
@@ -272,7 +272,7 @@ class Flow:
         return not isinstance(value, Expression)
 
     def _tagged(self, node: Node, root: Node, env: Env, before: int = -1) -> Node:
-        """Publish the value of a node under its tag. `before`: the count of changes before its turn."""
+        """Publish the value of a node under its tag. `before`: the number of changes before its turn."""
         tag = node.note.tag
         if not tag or not is_resolved(node.value, env.run) or not is_locally_resolved(node.value, env.run):
             return node
@@ -287,7 +287,7 @@ class Flow:
 
 
 def is_plain(value: object, env: Env) -> bool:
-    """Return True if a made value needs no pass: it holds no expression and nothing to merge."""
+    """Return True if a computed value needs no pass: it has no expression and nothing to merge."""
     if type(value) is dict:
         for key, node in value.items():
             if key[:2] == "<<" or key[:4] == "key:" or node.note is not EMPTY or not _plain_node(node, env):

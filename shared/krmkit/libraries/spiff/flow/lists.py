@@ -26,7 +26,7 @@ def flow_list(flow: Flows, root: Node, env: Env) -> Node:
 
 
 class _List:
-    """The work on one list in one pass."""
+    """The state of one list in one pass."""
 
     def __init__(self, flow: Flows, root: Node, env: Env) -> None:
         self.flow = flow
@@ -62,7 +62,7 @@ class _List:
             self.spliced.append(node)
 
     def _insert(self, key: str, inline: Node) -> Node | None:
-        """Insert the entries that one entry merges; return the entry that stays in its place, or None."""
+        """Insert the entries that one entry merges; return the entry to keep in its place, or None."""
         flow, env = self.flow, self.env
         initial = type(inline.value) is str
         result = flow.node(inline, env, False)
@@ -107,7 +107,7 @@ class _List:
         return None
 
     def _key_field(self, node: Node) -> Node:
-        """Take the prefix off a key `key:field`, which makes `field` the name of the entries."""
+        """Remove the prefix of a key `key:field`, which names entries by `field`."""
         value = node.value
         if type(value) is not dict:
             return node
@@ -178,7 +178,7 @@ class _List:
         return step, True
 
     def inject(self) -> None:
-        """Put the entries that the stub injects in front."""
+        """Insert the stub's injected entries at the front."""
         stub = self.stub
         if not self.merged and stub is not None and type(stub.value) is list:
             injected = [node for node in stub.value if node.note.flags & nodes.INJECT]
@@ -215,7 +215,7 @@ class _List:
 
 
 def _keys(entries: list[Node], key_name: str) -> bool:
-    """Return True if all entries have the key field, as a text or an expression, and all names differ."""
+    """Return True if all entries have the key field, a text or an expression, with different names."""
     seen: set[str] = set()
     for node in entries:
         found = node.value.get(key_name or "name") if type(node.value) is dict else None
@@ -227,7 +227,7 @@ def _keys(entries: list[Node], key_name: str) -> bool:
 
 
 def new_entries(added: list[Node], present: list[Node], key_name: str, env: Env) -> list[Node]:
-    """Return the entries of `added` whose key no entry of `present` has."""
+    """Return the entries of `added` whose key is not among `present`."""
     key = key_name or "name"
     control = env.run.control
     names = {

@@ -38,12 +38,12 @@ def _failed(flow: Flows, root: Node, text: str) -> Node:
 
 
 def skips_merge(initial: bool, node: Node) -> bool:
-    """Return True for a merge that needs no counterpart: a plain `<<: (( merge ))` is optional."""
+    """Return True for a merge that may lack a counterpart: a plain `<<: (( merge ))`."""
     return not initial and isinstance(node.value, Merge) and not node.value.required
 
 
 class _Map:
-    """The work on one map in one pass."""
+    """The state of one map in one pass."""
 
     def __init__(self, flow: Flows, root: Node, env: Env) -> None:
         self.flow = flow
@@ -72,7 +72,7 @@ class _Map:
         self.settled = True
 
     def merge(self, key: str, node: Node) -> Node | None:
-        """Handle the merge key; return a node if it is the result of the whole map."""
+        """Process the merge key; return a node if it replaces the whole map."""
         initial = type(node.value) is str
         base = self.flow.node(node, self.env, False)
         note = base.note
@@ -163,7 +163,7 @@ class _Map:
             made[key] = implied(node, self.flags)
 
     def inject(self) -> None:
-        """Add the entries that the stub injects."""
+        """Add the stub's injected entries."""
         stub = self.stub
         if not self.merged and stub is not None and type(stub.value) is dict:
             for key, node in stub.value.items():

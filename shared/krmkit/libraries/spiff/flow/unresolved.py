@@ -13,7 +13,7 @@ Found = tuple[Node, Path, Path]
 
 
 def find_unresolved(root: Node, run: Run) -> list[Found]:
-    """Return (node, path, original path) of nodes without a value: errors, waiting ones, dependent ones."""
+    """Return (node, path, original path) of nodes without a value: failed, waiting, dependent."""
     found: list[Found] = []
     _collect(root, (), run, found)
     return sorted(found, key=lambda one: 0 if one[0].note.error else 1 + one[0].note.failed)
@@ -54,7 +54,7 @@ def _collect(node: Node, path: Path, run: Run, found: list[Found]) -> None:
 
 
 def _relative(original: Path, path: Path) -> Path:
-    """Return the original path, relative to the node's place if it lies below."""
+    """Return the original path, relative to the node's path if it is below it."""
     if path and original[: len(path)] == path:
         return ("..", *original[len(path) :])
     return original

@@ -1,4 +1,4 @@
-"""The function archive: tar in base64. Files are of the epoch, so that equal files give equal bytes."""
+"""The function archive: tar in base64. Files have the epoch as time, so that equal files give equal bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _entries(files: Any, env: Env) -> list[Entry]:
 
 
 def _entry(key: str, value: Any, env: Env) -> Entry:
-    """Read a file under its name: a map that describes it, or its content."""
+    """Read a file named by its key: a map that describes it, or its content."""
     if type(value) is dict:
         return _described(key, value, env)
     tags, path = _tagged(key)
@@ -85,13 +85,13 @@ def _string(name: str, value: Any) -> str:
 
 
 def _tagged(key: str) -> tuple[str, str]:
-    """Return the tags before a name, and the name: `*` is executable, `#` is base64; `:` ends them."""
+    """Return the tags of a name, and the name: `*` is executable, `#` is base64; `:` ends the tags."""
     name = key.lstrip("*#")
     return key[: len(key) - len(name)], name.removeprefix(":")
 
 
 def _mode(value: Any) -> tuple[int, bool]:
-    """Read a mode such as 420, "0644" or "binary,0644"; return it, and True for content in base64."""
+    """Read a mode such as 420, "0644" or "binary,0644"; return it, and True for base64 content."""
     if type(value) is int:
         return value, False
     fail_if(type(value) is not str, f"mode field must be an integer, found {type_name(value)}")

@@ -30,7 +30,7 @@ def to_bool(env: Env, value: Any) -> bool:
 
 
 def _unreadable(kind: str, word: str, text: str) -> Failure:
-    """Return the failure for a text that strconv.Parse<kind> refuses; spiff's message lacks an argument."""
+    """Return the failure for a text that strconv.Parse<kind> refuses; spiff's message omits an argument."""
     reason = f"strconv.Parse{kind}: parsing {quote(text)}: invalid syntax"
     return Failure(f"{quote(reason)} is no {word} value: %!s(MISSING)")
 

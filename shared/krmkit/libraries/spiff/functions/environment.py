@@ -1,4 +1,4 @@
-"""The functions env and rand, which read the environment and the chance of the run, not of the machine."""
+"""The functions env and rand, which use the environment and chance given to the run, not the machine's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions on the files of a run, a read-only file system in memory; those that reach further fail."""
+"""Functions on the run's files, a read-only file system in memory; functions that need more fail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DENIED = "no OS operations supported in this execution environment"
 
 
 def denied(name: str) -> Failure:
-    """Return the failure of a function that would reach outside."""
+    """Return the failure of a function that needs the machine."""
     return Failure(f"{name}: {DENIED}")
 
 
@@ -50,7 +50,7 @@ def _read(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _missing(run: Any, name: str) -> str:
-    """Return the reason why a path has no file. spiff names only a missing folder, or a file in its place."""
+    """Return why a path has no file; spiff tells only a missing folder, or a file in its place."""
     here = ""
     for part in posixpath.dirname(_path(name)).strip("/").split("/"):
         here += "/" + part

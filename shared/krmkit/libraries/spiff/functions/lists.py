@@ -19,7 +19,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, type_name
 
 @function("uniq", "uniq takes exactly 1 argument", entries="invalid type for function uniq")
 def uniq(env: Env, entries: list[Node]) -> list[Node]:
-    """Drop the entries that equal an earlier one, loosely: 1 and "1" are equal."""
+    """Drop entries that loosely equal an earlier one: 1 and "1" are equal."""
     made: list[Node] = []
     seen: set[str] = set()
     others: list[Node] = []

@@ -65,7 +65,7 @@ def list_to_map(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _maps(args: list[Any], name: str) -> list[Any]:
-    """Return the maps that are arguments, or entries of the one argument that is a list."""
+    """Return the maps among the arguments, or in the only argument, a list."""
     fail_if(not args, "at least one argument required for merge function")
     word = "argument "
     if len(args) == 1 and type(args[0]) is list:

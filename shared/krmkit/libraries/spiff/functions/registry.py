@@ -73,7 +73,7 @@ _KINDS = {"str": str, "str | None": str, "int": int, "int | None": int, "list": 
 
 
 def text_of(what: str, value: Any) -> str:
-    """Return a value that must be a text, which `what` names."""
+    """Return `value`, which must be a text; `what` names it in the error."""
     if type(value) is not str:
         raise Failure(f"{what} requires string, but got {type_name(value)}")
     return value
@@ -82,8 +82,8 @@ def text_of(what: str, value: Any) -> str:
 def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., Any]], Function]:
     """Register a function under its names; its parameters are the environment and the arguments.
 
-    count: the message about a wrong number of arguments. kinds: by parameter, the message about an argument
-    that is not of the annotated type (str, int, list, dict), in the order of the checks.
+    count: the message for a wrong number of arguments. kinds: the message for an argument that is not of the
+    annotated type (str, int, list, dict), by parameter, in the order of the checks.
     """
 
     def register(work: Callable[..., Any]) -> Function:
@@ -109,7 +109,7 @@ def function(names: str, count: str, **kinds: str) -> Callable[[Callable[..., An
 
 
 def call(name: str, args: list[Any], env: Env, info: Info) -> Result:
-    """Call a function; `info` is that of its arguments."""
+    """Call a function; `info` is its arguments' info."""
     module = MODULES.get(name)
     if module is None:
         raise Failure(f"unknown function '{name}'")
@@ -122,7 +122,7 @@ def call(name: str, args: list[Any], env: Env, info: Info) -> Result:
 
 
 def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Result]:
-    """Return a `call` that knows more functions, which take and return plain data, and fail by ValueError."""
+    """Return a `call` with more functions, which take and return plain data and fail by ValueError."""
 
     def lookup(name: str, args: list[Any], env: Env, info: Info) -> Result:
         function = registered.get(name)
@@ -142,7 +142,7 @@ def call_with(registered: Mapping[str, Callable[..., Any]]) -> Callable[..., Res
 
 @contextmanager
 def needed(package: str, name: str) -> Iterator[None]:
-    """Turn the ImportError of a package that a function needs into a Failure that names the extra."""
+    """Turn the ImportError of a function's package into a Failure that names the extra."""
     try:
         yield
     except ImportError:

@@ -97,7 +97,7 @@ _REASONS = {
 
 
 def _reason(version: Version, constraint: str) -> str:
-    """Return the reasons why a version does not fit a constraint."""
+    """Return why a version does not satisfy a constraint."""
     reasons = []
     for part in constraint.replace(",", " ").split():
         found = _SINGLE.search(part)
@@ -125,7 +125,7 @@ def _reason(version: Version, constraint: str) -> str:
 
 
 def matches(args: list[Any], name: str = "semvermatch") -> tuple[bool, str]:
-    """Return True if a version fits all constraints, else False and the reason."""
+    """Return True if a version satisfies all constraints, else False and the reason."""
     version = _version(args[0], name)
     for number, constraint in enumerate(args[1:]):
         texts = [node.value for node in constraint] if type(constraint) is list else [constraint]
@@ -145,7 +145,7 @@ def semvermatch(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def semvervalidate(args: list[Any], env: Env, info: Info) -> Any:
-    """Return the version if it is one and fits all constraints."""
+    """Return the version if it is valid and satisfies all constraints."""
     name = "semvervalidate"
     fail_if(not args, f"{name} requires at least one arguments")
     shown = quote(args[0]) if type(args[0]) is str else sprintf("%q", args[0])

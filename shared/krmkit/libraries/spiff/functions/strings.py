@@ -18,7 +18,7 @@ from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def simple_texts(nodes: list[Node], number: int) -> list[str]:
-    """Return the texts of the entries of a list, the argument of this number."""
+    """Return the texts of a list, which is the argument with this number."""
     texts = [simple_text(node.value) for node in nodes]
     fail_if(None in texts, f"elements of list(arg {number}) to join must be simple values")
     return [text for text in texts if text is not None]

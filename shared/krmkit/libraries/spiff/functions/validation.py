@@ -37,7 +37,7 @@ FUNCTIONS["check"] = lambda args, env, info: _conditions(args, env, False)
 
 
 def verdict(value: Any, condition: Any, env: Env) -> Verdict:
-    """Return True if a value fulfils a condition, and the reason."""
+    """Return True if a value satisfies a condition, and the reason."""
     if condition is None:
         return True, "no condition"
     if type(condition) is str or isinstance(condition, LambdaValue):
@@ -144,7 +144,7 @@ def _field(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
 
 
 def _joined(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
-    """Check conditions in order; the first one with the decisive verdict decides, with its text."""
+    """Check conditions in order; the first decisive verdict is returned, with its text."""
     decisive = name == "or"
     fail_if(not args, "validator argument required")
     texts = []

@@ -19,7 +19,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression
 
 
 class BracketParser(Scanner):
-    """Bracketed forms. A method returns None if its form is not here; the caller then goes back."""
+    """Bracketed forms. A method returns None if its form is absent; the caller then backtracks."""
 
     @abstractmethod
     def expression(self) -> Expression | None:
@@ -27,7 +27,7 @@ class BracketParser(Scanner):
 
     @abstractmethod
     def operators(self) -> Expression | None:
-        """Read an expression without a scope or lambda in front."""
+        """Read an expression that does not start with a scope or lambda."""
 
     @abstractmethod
     def lambda_expression(self) -> LambdaExpression | None:
@@ -43,7 +43,7 @@ class BracketParser(Scanner):
         return expression
 
     def _applied(self, end: str = "") -> tuple[Expression, Expression] | None:
-        """Read an expression, a lambda, and the sign at the end."""
+        """Read an expression, a lambda, and the closing sign."""
         source = self.operators()
         function = self.function() if source is not None else None
         if source is None or function is None or not self.accept(end):

@@ -15,7 +15,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression
 class Parser(OperatorParser):
     """The top of the grammar: markers, scopes, lambdas.
 
-    `known` keeps the expression at each offset, because one in parentheses is tried as a scope first.
+    `known` keeps the expression at each offset, because a parenthesized one is first tried as a scope.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Parser(OperatorParser):
         self.known: dict[int, tuple[Expression | None, int]] = {}
 
     def parse(self, text: str, path: Path = (), stub_path: Path = ()) -> Expression:
-        """Parse a text. merge and auto use its place `path`, and `stub_path`, the place in stubs.
+        """Parse a text. merge and auto use its path in the document, and `stub_path`, its path in stubs.
 
         Raises Failure: `parse error near symbol 7 - symbol 8: ' '`. A run makes one parser for all its texts.
         """

@@ -87,7 +87,7 @@ class OperandParser(ReferenceParser):
         return None if inner is None else Substitution(inner)
 
     def _deeper(self, form: Callable[[], Expression | None]) -> Expression | None:
-        """Read a form inside another one; too many of these are an error."""
+        """Read a nested form; too deep nesting is an error."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error()

@@ -32,9 +32,9 @@ _ORS: dict[str, Joined] = {"||": Or, "//": ValidOr}
 
 
 def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: bool = False) -> Operand:
-    """Return a reader of operands that operators join from the left: `a - b - c` is `(a - b) - c`.
+    """Return a reader of operands joined from the left: `a - b - c` is `(a - b) - c`.
 
-    marks: in messages about errors, a sign without an operand behind it counts as read.
+    marks: in error messages, a sign without an operand after it counts as read.
     """
     words = tuple(signs)
 
@@ -60,7 +60,7 @@ def _chain(scan: Scanner, operand: Operand, signs: dict[str, Joined], marks: boo
 
 
 class OperatorParser(OperandParser):
-    """Operators, the loosest first. They need white space around them: their signs begin other forms, too."""
+    """Operators, the loosest first. They need white space, because other forms use their signs."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The words of dynaml, and the position in a text."""
+"""The words of dynaml, and the reader's position in a text."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ DEEPEST = 60
 
 
 class Scanner:
-    """A text, the offset to read next, and the word that reached furthest, which messages about errors show.
+    """A text, the offset to read next, and the furthest word read, which error messages show.
 
-    path: the place of the text in its document. stub_path: its place in stubs. depth: the open expressions.
+    path: the text's path in its document. stub_path: its path in stubs. depth: the number of open
+    expressions.
     """
 
     def __init__(self) -> None:
         self.begin("", (), ())
 
     def begin(self, text: str, path: Path, stub_path: Path) -> None:
-        """Begin another text."""
+        """Start reading another text."""
         self.text = text
         self.path = path
         self.stub_path = stub_path
@@ -41,7 +42,7 @@ class Scanner:
         self.depth = 0
 
     def mark(self, start: int) -> None:
-        """Remember the word from `start` to here if none reaches further."""
+        """Remember the word from `start` to here if it is the furthest one."""
         if self.at > self.far_end and start != self.at:
             self.far_start, self.far_end = start, self.at
 
@@ -63,7 +64,7 @@ class Scanner:
         return False
 
     def word(self, word: str, start: int | None = None) -> bool:
-        """Skip a word if it is here, and remember it, from `start` if that is given."""
+        """Skip a word if it is here, and remember it (from `start`, if given)."""
         start = self.at if start is None else start
         if not self.accept(word):
             return False
@@ -81,7 +82,7 @@ class Scanner:
         return found.group()
 
     def error(self, start: int | None = None, end: int | None = None) -> Failure:
-        """Return the failure at the word that reached furthest, or at the one from `start` to `end`."""
+        """Return the failure at the furthest word, or at the text from `start` to `end`."""
         first = self.far_start if start is None else start
         last = self.far_end if end is None else end
         shown = self.text[first:last]
@@ -93,7 +94,7 @@ class Scanner:
         return Failure(f"parse error near symbol {one[1]} - symbol {other[1]}: '{shown}'")
 
     def _place(self, offset: int) -> tuple[int, int]:
-        """Return line and symbol of an offset; a line break belongs to the line that it begins."""
+        """Return line and symbol of an offset; a line break belongs to the following line."""
         before = self.text[: offset + 1]
         line = before.count("\n")
         return line + 1, offset - before.rfind("\n") if line else offset + 1

@@ -22,7 +22,7 @@ def network(text: str) -> Network | None:
 
 
 def moved(text: str, offset: int, info: Info) -> str:
-    """Return the address `offset` behind `text`; for a CIDR, the one inside its net, with its length."""
+    """Return the address `offset` after `text`; a CIDR keeps its length and must contain the address."""
     found = address(text)
     if found is not None:
         total = (_wide(found) + offset) % (1 << 128)
@@ -43,19 +43,19 @@ def distance(left: str, right: str) -> int:
 
 
 def _wide(one: Address) -> int:
-    """Return an address in 128 bits, as Go keeps it: one of version 4 begins with ::ffff."""
+    """Return an address in 128 bits, as Go stores it: IPv4 starts with ::ffff."""
     return int(one) | 0xFFFF << 32 if one.version == 4 else int(one)
 
 
 def following(net: Network, count: int, info: Info) -> str:
-    """Return the network of the same size that is `count` networks further."""
+    """Return the network of equal size `count` networks further."""
     start = int(net.network_address) + count * net.num_addresses
     fail_if(not 0 <= start < 1 << net.max_prefixlen, "network address out of range", info)
     return f"{type(net.network_address)(start)}/{net.prefixlen}"
 
 
 def divided(net: Network, parts: int, info: Info) -> str:
-    """Return the first of at least `parts` equal parts of a network."""
+    """Return the first part of a network divided into at least `parts` equal parts."""
     length = net.prefixlen + (parts - 1).bit_length()
     fail_if(length > net.max_prefixlen, "divisor too large for CIDR network size", info)
     return f"{net.network_address}/{length}"

@@ -10,7 +10,7 @@ _ESCAPED = re.compile("^(<<<?)!")
 
 
 def embedded(value: Any, interpolation: bool) -> str | None:
-    """Return the text of the expression that a value is, None for plain data.
+    """Return the expression text in a value, None for plain data.
 
     embedded("(( a ))", False) is " a "; embedded("x (( a ))", True) is '"x " ( a )'.
     """
@@ -38,12 +38,12 @@ def unescape(value: str, interpolation: bool) -> str:
 
 
 def unescape_key(key: str) -> str:
-    """Remove the `!` that keeps a key from being a merge or control key: `<<!x` becomes `<<x`."""
+    """Remove the `!` of an escaped merge or control key: `<<!x` becomes `<<x`."""
     return _ESCAPED.sub(r"\1", key)
 
 
 def interpolated(text: str, unescape_texts: bool = False) -> tuple[str, str | None]:
-    """Return the plain text and the expression of a text; the expression is None if it embeds none.
+    """Return plain text and expression of a text; the expression is None if it embeds none.
 
     interpolated("a-(( b ))") is ("", '"a-" ( b )').
     """
@@ -80,7 +80,7 @@ def interpolated(text: str, unescape_texts: bool = False) -> tuple[str, str | No
 
 
 def _end(text: str, at: int) -> int:
-    """Return the offset behind the `))` that closes an expression begun before `at`; -1 for none."""
+    """Return the offset after the `))` of the expression that began before `at`; -1 if it is missing."""
     depth = 0
     size = len(text)
     while at < size:

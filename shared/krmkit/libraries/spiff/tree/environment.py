@@ -1,4 +1,4 @@
-"""The place of an expression: its path, its scopes, its stubs, and its run with the counts of its effort."""
+"""The environment of an expression: its path, scopes and stubs, and its run with counted effort."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ _FEW = 16  # nodes made at once that cost nothing
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The parts of the engine that expressions use, and that use expressions themselves.
+    """The engine parts that expressions use, and that use expressions themselves.
 
-    parse: the expression in a text, for a path and its path in the stubs. call: the value of a function by
-    its name, for values and their info. flow: the node with all its expressions evaluated, or Failure with
-    the text. cascade: a template merged with stubs.
+    - `parse`: parse a text, for a path and its path in stubs.
+    - `call`: call a function by name, with values and their info.
+    - `flow`: evaluate all expressions of a node, or raise Failure with the text.
+    - `cascade`: merge a template with stubs.
     """
 
     parse: Callable[[str, Path, Path], Expression]
@@ -45,9 +46,9 @@ class Parts:
 
 @dataclass(slots=True, eq=False)
 class Run:
-    """The common data of all documents of one run; `free` evaluations cost no effort.
+    """The state that all documents of a run share; `free` evaluations cost no effort.
 
-    `with run:` counts one call inside others.
+    `with run:` counts one nested call.
     """
 
     interpolation: bool
@@ -67,7 +68,7 @@ class Run:
     demands: int = field(init=False, default=0)
 
     def count(self, nodes: int) -> None:
-        """Count nodes that an evaluation made. Raises EffortError beyond the limit."""
+        """Count nodes that an evaluation made. Raises EffortError over the limit."""
         self.made += nodes
         if nodes > _FEW:
             charge(nodes * _MADE)
@@ -75,7 +76,7 @@ class Run:
             raise exceeded("nodes", self.limits.nodes)
 
     def hold(self, value: Any) -> int:
-        """Count the nodes inside a value, and return their number. Raises EffortError beyond the limit.
+        """Count the nodes inside a value, and return their number. Raises EffortError over the limit.
 
         Values are shared: thirty doublings `b: (( [a, a] ))` are thirty lists, but a walk visits a billion.
         """
@@ -89,13 +90,13 @@ class Run:
         return self.held - before
 
     def hold_entries(self, count: int) -> None:
-        """Count the entries of one list or map that a walk visits."""
+        """Count the entries of a list or map that a walk visits."""
         self.held += count
         if self.held > self.limits.held:
             raise exceeded("nodes in values", self.limits.held)
 
     def step(self, count: int = 1) -> None:
-        """Count evaluations, or a function's work that takes as long."""
+        """Count evaluations, or a function's equally long work."""
         self.steps += count
         if self.steps > self.limits.steps:
             raise exceeded("evaluations", self.limits.steps)
@@ -103,7 +104,7 @@ class Run:
             charge(count * _EVALUATION)
 
     def search(self, size: int) -> None:
-        """Count the instructions of a search (`Pattern.cost`), or the bytes that one of many may read."""
+        """Count the instructions of a search (`Pattern.cost`), or the bytes of one of several searches."""
         charge(size // _SEARCHED)
 
     def look(self, entries: int) -> None:
@@ -111,7 +112,7 @@ class Run:
         charge(entries // 2)
 
     def write(self, piece: int, whole: int) -> None:
-        """Count a piece of a text of `whole` characters. Raises EffortError beyond the limit of output."""
+        """Count a piece of a text of `whole` characters. Raises EffortError over the output limit."""
         if whole > self.limits.output:
             raise exceeded("characters of output", self.limits.output)
         charge(1 + piece // _WRITTEN)
@@ -128,9 +129,9 @@ class Run:
 
 
 class Scope:
-    """The names of one map (or of parameters: `path` is None), and the scope around it.
+    """The names of one map (or of parameters: `path` is None), and the enclosing scope.
 
-    root: the scope of the document, None if the next scope inside begins a document. entries: those of a
+    root: the scope of the document, None if the next inner scope starts a document. entries: those of a
     document that is a list.
     """
 
@@ -143,11 +144,12 @@ class Scope:
 
 
 class Env:
-    """One place, which is never changed: the with-methods return others.
+    """One environment, never changed: its with-methods return new ones.
 
-    source: the file of the expression; current_source: that of the document. outer: the place around the
-    document. static: the names of parameters. nomerge: stubs have no value here. is_binding: its names are
-    bindings. final: its document is the template and no stub.
+    - `source`: the file of the expression. `current_source`: the file of the document.
+    - `outer`: the environment around the document. `static`: the names of parameters.
+    - `nomerge`: stubs have no value here. `is_binding`: the names are bindings.
+    - `final`: the document is the template, not a stub.
     """
 
     __slots__ = (
@@ -197,7 +199,7 @@ class Env:
         return other
 
     def with_names(self, names: dict[str, Node]) -> Env:
-        """Return the place inside parameters or a `( x = 1 )` scope."""
+        """Return the environment inside parameters or a `( x = 1 )` scope."""
         other = self._copy()
         other.static = {**self.static, **names}
         other.scope = Scope(self.scope, None, names)
@@ -209,7 +211,7 @@ class Env:
         return other
 
     def with_new_root(self) -> Env:
-        """Return a place for a document of its own, with the names of this place around it."""
+        """Return the environment of a nested document, enclosed by the names of this one."""
         other = self._copy()
         scope = Scope(self.scope, self.path, {})
         other.scope = scope
@@ -226,7 +228,7 @@ class Env:
         return other
 
     def find_in_stubs(self, path: Path) -> Node | None:
-        """Return the node at a path of the first stub that has one."""
+        """Return the node at a path in the first stub that has it."""
         control = self.run.control
         for stub in self.stubs:
             found = find(stub, path, False, control)
@@ -235,7 +237,7 @@ class Env:
         return None
 
     def is_in_stubs(self, path: Path) -> bool:
-        """Return True if a stub has a node at a path, even an implied one, which may hold others."""
+        """Return True if a stub has the path, even as an implied node, which may hold others."""
         return any(find(stub, path, False, self.run.control) is not None for stub in self.stubs)
 
     def root_names(self) -> dict[str, Node]:
@@ -282,7 +284,7 @@ class Env:
         return None
 
     def find_in_host(self, name: str) -> Node | None:
-        """Return the node of `__.name`, from the scopes of the document, without parameters."""
+        """Return the node of `__.name` in the document's scopes, without parameters."""
         scope = self.scope
         while scope is not None and scope.path is None:
             scope = scope.next
@@ -323,6 +325,6 @@ class Env:
         return Node(found, "__ctx")
 
     def node(self, value: Any) -> Node:
-        """Return a node for a value that an expression made here."""
+        """Return a node for a value that an expression computed here."""
         source = self.source
         return Node(value, source if source.startswith("dynaml@") else "dynaml@" + source)

@@ -11,7 +11,7 @@ Path = tuple[str, ...]
 
 @dataclass(slots=True, unsafe_hash=True)
 class Issue:
-    """The reason why a node has no value, with its causes, in a `sequence` printed as `... cause`."""
+    """The reason why a node has no value, with causes, printed in a `sequence` as `... cause`."""
 
     text: str
     nested: tuple[Issue, ...] = ()
@@ -20,12 +20,12 @@ class Issue:
 
 @dataclass(slots=True, eq=False)
 class Info:
-    """The properties of an evaluation's value.
+    """Properties of an evaluation's value.
 
-    redirect: the path in stubs for the value. replace: the value replaces the whole map or list. merged: it
-    comes from a stub. preferred: stubs are merged into it instead of replacing it. undefined: there is no
-    entry at all. raw: the value may hold expressions. failed: it waits for a node that failed. issue: what it
-    waits for.
+    - `redirect`: the value's path in stubs. `replace`: it replaces the whole map or list.
+    - `merged`: it comes from a stub. `preferred`: stubs are merged into it instead of replacing it.
+    - `undefined`: the entry is absent. `raw`: the value may hold expressions.
+    - `failed`: it waits for a node that failed. `issue`: what it waits for.
     """
 
     issue: Issue | None = None
@@ -41,7 +41,7 @@ class Info:
     flags: int = 0
 
     def join(self, other: Info) -> Info:
-        """Return both together, as a new one; where they differ, `other` wins."""
+        """Return the combination of both; `other` wins where they differ."""
         if self is NOTHING:
             return other
         if other is NOTHING and not self.replace:
@@ -61,7 +61,7 @@ class Info:
         )
 
     def without_error(self) -> Info:
-        """Return the info without issue, failure and the mark of an undefined value."""
+        """Return the info without issue, failure and undefined."""
         return replace(self, issue=None, failed=False, undefined=False)
 
 
@@ -72,7 +72,7 @@ Result = tuple[Any, Info]
 
 
 class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fails
-    """An expression has no value, and waits for none: `(( 1 / 0 ))`."""
+    """An expression without a value that no later pass can give: `(( 1 / 0 ))`."""
 
     def __init__(self, issue: Issue | str, info: Info | None = None, local: bool = True) -> None:
         self.issue = Issue(issue) if isinstance(issue, str) else issue
@@ -82,13 +82,13 @@ class Failure(Exception):  # noqa: N818 - the reference's word: an evaluation fa
 
 
 def fail_if(wrong: object, issue: Issue | str, info: Info | None = None) -> None:
-    """Raise Failure if a check went wrong."""
+    """Raise Failure if a check failed."""
     if wrong:
         raise Failure(issue, info)
 
 
 class Waits(Exception):  # noqa: N818 - no error: a structure or a lambda waits for a value
-    """A value is not known yet; `chosen` is the node that a structure selects, if that is the reason."""
+    """A value is not known yet; `chosen` is the node that a control structure selected and waits for."""
 
     def __init__(self, chosen: Any = None) -> None:
         super().__init__()
@@ -105,10 +105,10 @@ _SLIPS = (
 
 
 class SpiffError(Exception):
-    """A run ends without a result.
+    """The error that ends a run.
 
     `message` is the whole text as spiff prints it, without its slips; `unresolved` are its lines about nodes.
-    `kind` is unresolved, syntax (no YAML) or limit.
+    `kind` is unresolved, syntax (invalid YAML) or limit.
     """
 
     def __init__(self, message: str, kind: str = "unresolved", unresolved: tuple[Line, ...] = ()) -> None:

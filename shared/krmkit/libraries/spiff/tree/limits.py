@@ -9,11 +9,11 @@ from krmkit.libraries.yaml.effort import EffortError
 
 @dataclass(slots=True, eq=False)
 class SpiffLimits:
-    """The limits of a run; each is counted.
+    """The limits of a run, all counted.
 
-    passes: of the fixpoint over one document. steps: evaluations of nodes. depth: calls and templates inside
-    each other. nodes: that evaluations make. held: nodes of all values; `[a, a]` counts those of a twice.
-    output: characters of the result.
+    - `passes`: over one document. `steps`: evaluations of nodes.
+    - `depth`: nested calls and templates. `nodes`: made by evaluations.
+    - `held`: nodes of all values; `[a, a]` counts a's nodes twice. `output`: characters of the result.
     """
 
     passes: int = 400
@@ -28,5 +28,5 @@ DEFAULT_LIMITS = SpiffLimits()
 
 
 def exceeded(what: str, limit: int) -> EffortError:
-    """Return the error for an exceeded limit; `what` is counted."""
+    """Return the error for a limit; `what` is the counted thing."""
     return EffortError(f"the template needs more than {limit} {what}; it may never end")

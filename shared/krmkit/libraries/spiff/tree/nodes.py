@@ -48,7 +48,7 @@ EMPTY = Note()
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node. `state` belongs to the flow: STATIC, or its data about this place (FlowPlace, Cell)."""
+    """One node. `state` belongs to the flow: STATIC, or the flow's data for the node (FlowPlace, Cell)."""
 
     value: Any
     source: str
@@ -60,7 +60,7 @@ class Node:
         return Node(self.value, self.source, self.note._replace(**changes), self.state)
 
     def with_value(self, value: Any) -> Node:
-        """Return a node with the same annotations on another value."""
+        """Return a node with this annotation and another value."""
         return Node(value, self.source, self.note)
 
     def with_flags(self, flags: int) -> Node:
@@ -75,7 +75,7 @@ class Node:
 
 
 class Static:
-    """The state of a subtree without expressions, merge keys and key fields: only stubs change it."""
+    """The state of a subtree without expressions, merge keys and key fields, which only stubs can change."""
 
     __slots__ = ()
     settled = True
@@ -94,7 +94,7 @@ class Expression:
 
     @property
     def core(self) -> Expression:
-        """The expression inside the parentheses around it."""
+        """Return the expression without its parentheses."""
         return self
 
     def evaluate(self, env: Any, locally: bool) -> tuple[Any, Info]:
@@ -102,11 +102,11 @@ class Expression:
 
 
 def evaluate_last(part: Expression, env: Any, start: int | None = None) -> tuple[Any, Info]:
-    """Evaluate the part of an expression that gives the value; return the part if it fails after a demand.
+    """Evaluate the part that gives an expression's value; return it if it fails after a demand.
 
-    In spiff, a part that needs a node without a value waits for one pass, and then alone, so that messages
-    about its failure show the part alone. `start` is the count of demands before the parts in front: if these
-    had to wait, the whole expression did.
+    In spiff, a part that needs a node without a value first waits for one pass, then alone, so that error
+    messages show only this part. `start` is the count of demands before the earlier parts: if these had to
+    wait, the whole expression did.
     """
     before = env.run.demands
     if start is not None and start != before:
@@ -139,7 +139,7 @@ _NAMES = {
 
 
 def step_into(node: Node, step: str, raw: bool, control: bool) -> Node | None:
-    """Return the child of a node at a step: a key, `[2]`, `[-1]`, a name, or `field:name` of an entry."""
+    """Return a node's child: by key, `[2]`, `[-1]`, an entry's name, or its `field:name`."""
     value = node.value
     if type(value) is dict:
         if not raw and not is_map_complete(value, control):
@@ -181,7 +181,7 @@ def list_index(step: str) -> int | None:
 
 
 def find(node: Node, path: Path, raw: bool = False, control: bool = False) -> Node | None:
-    """Return the node at a path below `node`; `raw` enters maps whose merge is pending, too."""
+    """Return the node at a path below `node`; `raw` also enters maps with a pending merge."""
     here: Node | None = node
     for step in path:
         if here is None:
@@ -197,14 +197,14 @@ def find_text(node: Node, key: str, raw: bool = False, control: bool = False) ->
 
 
 def is_map_complete(value: dict[str, Node], control: bool) -> bool:
-    """Return True if a map has no merge key left (with control structures: no key that begins with `<<`)."""
+    """Return True if a map has no merge key left (with `control`, no key that starts with `<<`)."""
     if "<<" in value or "<<<" in value:
         return False
     return not control or not any(key.startswith("<<") and key[2:3] != "!" for key in value)
 
 
 def is_list_complete(value: list[Node]) -> bool:
-    """Return True if a list has no entry left that inserts others."""
+    """Return True if no entry of a list inserts others."""
     return not any(list_merge(entry) for entry in value)
 
 
@@ -220,7 +220,7 @@ def list_merge(entry: Node) -> str:
 
 
 def copy_tree(node: Node) -> Node:
-    """Copy maps and lists deeply, without what a flow knows of them."""
+    """Copy maps and lists deeply, without the flow's state."""
     value = node.value
     if type(value) is dict:
         return Node({key: copy_tree(entry) for key, entry in value.items()}, node.source, node.note)

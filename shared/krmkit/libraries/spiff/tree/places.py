@@ -1,4 +1,4 @@
-"""The data of a flow about the places of its tree."""
+"""The flow's data about the nodes of its tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FlowPlace:
 
 @dataclass(slots=True, eq=False)
 class Cell:
-    """The state of an expression: its place, and its outcome in the pass number `tick`."""
+    """The state of an expression: its environment, and its outcome in the pass number `tick`."""
 
     settled = False
 
@@ -36,7 +36,7 @@ class Cell:
 
 
 class Flows(Protocol):
-    """The interface of the flow for its maps, lists and cells: `flow.document.Flow`."""
+    """The flow's interface for maps, lists and cells, implemented by `flow.document.Flow`."""
 
     tick: int
     changes: int
@@ -48,25 +48,25 @@ class Flows(Protocol):
         """Evaluate the expression of a node before its turn."""
 
     def overridden(self, root: Node, env: Env, override: bool) -> Node:
-        """Return the node, or the one that stubs have in its place."""
+        """Return the node, or a stub's node that replaces it."""
 
     def is_settled(self, node: Node, interpolation: bool) -> bool:
         """Return True if a node cannot change any more."""
 
 
 def inherited(env: Env) -> tuple[int, Node | None]:
-    """Return the flags that a map or list takes from its counterpart in the stubs, and that node."""
+    """Return the flags that a map or list inherits from its counterpart in the stubs, and that node."""
     stub = env.find_in_stubs(env.stub_path) if env.stubs else None
     return (0 if stub is None else stub.note.flags & (TEMPORARY | STATE)), stub
 
 
 def implied(node: Node, flags: int) -> Node:
-    """Mark an entry of a map with `flags` as implied if the map is a default."""
+    """Mark a map's entry with `flags` as implied if the map is a default."""
     return node.with_flags(IMPLIED) if flags & (DEFAULT | IMPLIED) else node
 
 
 def update(node: Node, env: Env) -> Node:
-    """Return the newest state of a node, and evaluate an expression whose turn has not come yet."""
+    """Return the newest state of a node, after evaluating an expression whose turn has not come."""
     cell = node.state
     while type(cell) is Cell:
         outcome = cell.outcome

@@ -1,4 +1,4 @@
-"""Chance as a value: a seed gives the same bytes each time."""
+"""Chance from a seed: equal seeds give equal bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Chance:
         return found[:length]
 
     def below(self, limit: int) -> int:
-        """Return a number from 0 to limit - 1, all equally likely: larger ones are drawn again."""
+        """Return a uniform number from 0 to limit - 1; larger ones are drawn again."""
         bits = (limit - 1).bit_length()
         length = (bits + 7) // 8
         while True:
@@ -48,7 +48,7 @@ class Chance:
                 return number
 
     def _seems_prime(self, number: int) -> bool:
-        """Test by Miller and Rabin; 32 rounds pass a composite number with a chance below 1 in 2**64."""
+        """Test by Miller and Rabin; 32 rounds accept a composite number with a chance below 1 in 2**64."""
         twos = ((number - 1) & -(number - 1)).bit_length() - 1
         odd = (number - 1) >> twos
         for _ in range(_ROUNDS):

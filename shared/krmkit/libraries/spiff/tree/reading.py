@@ -1,7 +1,7 @@
-"""YAML texts and plain data as nodes. This is the only module that reads YAML.
+"""Read YAML texts and plain data as nodes. No other module of spiff reads YAML.
 
-Scalars follow YAML 1.1 as spiff's reader does: `yes` and `off` are booleans (as keys they are errors), dates
-are text; `<<` is a key like others.
+Scalars follow YAML 1.1 as in spiff's reader: `yes` and `off` are booleans (as keys they are errors), dates
+are text; `<<` is an ordinary key.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_ALIASED = 100_000
 
 
 def read_all(text: str, source: str, interpolation: bool = False) -> list[Node]:
-    """Read the documents of a YAML text, at least one. Raises SpiffError for a text that is not YAML."""
+    """Read the documents of a YAML text, at least one. Raises SpiffError for invalid YAML."""
     try:
         documents = parse_all(text, duplicates="keep")
     except YamlError as error:
@@ -42,7 +42,7 @@ def read_all(text: str, source: str, interpolation: bool = False) -> list[Node]:
 
 
 def read_stream(text: str, source: str, interpolation: bool) -> list[Node]:
-    """Read documents as `read_all` does, without empty ones at the end but the first."""
+    """Read documents as `read_all` does, without empty ones at the end, except the first."""
     nodes = read_all(text, source, interpolation)
     while len(nodes) > 1 and nodes[-1].value is None:
         nodes.pop()
@@ -92,7 +92,7 @@ def _is_static(nodes: Any, keys: Any, interpolation: bool) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """The conversion of one parsed text to nodes, which counts what aliases repeat."""
+    """The conversion of one parsed text to nodes, which counts the nodes that aliases repeat."""
 
     source: str
     interpolation: bool

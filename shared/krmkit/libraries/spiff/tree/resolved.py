@@ -1,4 +1,4 @@
-"""Tests for values that are done: they hold no expression, and wait for no merge."""
+"""Tests for complete values: no expression left, and no pending merge."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from krmkit.libraries.spiff.tree.nodes import Expression, Node, is_list_complete
 
 
 def is_locally_resolved(value: Any, run: Run) -> bool:
-    """Return True if a value is not an expression, and its own merges are done."""
+    """Return True if a value is no expression, and its own merges are complete."""
     kind = type(value)
     if kind is dict:
         run.look(len(value) if run.control else 0)
@@ -22,7 +22,7 @@ def is_locally_resolved(value: Any, run: Run) -> bool:
 
 
 def is_resolved(value: Any, run: Run) -> bool:
-    """Return True if a value holds no expression, at any depth."""
+    """Return True if a value has no expression at any depth."""
     kind = type(value)
     if kind is str:
         return embedded(value, run.interpolation) is None
@@ -36,7 +36,7 @@ def is_resolved(value: Any, run: Run) -> bool:
 
 
 def is_resolved_node(node: Node, run: Run) -> bool:
-    """Return True if a node holds no expression, without a walk if a flow is done with it."""
+    """Return True if a node has no expression; needs no walk if a flow has finished it."""
     state = node.state
     if state is not None and getattr(state, "settled", False):
         return True

@@ -10,14 +10,14 @@ LONGEST = 40
 
 
 def short(value: Any) -> str:
-    """Write a value on one line, as long as a message can show: `[1, {a: "b"}]`."""
+    """Write a value on one line, shortened for a message: `[1, {a: "b"}]`."""
     out: list[str] = []
     _write(value, out, 2_000)
     return "".join(out)
 
 
 def _write(value: Any, out: list[str], budget: int) -> int:
-    """Append the text of a value, and return the rest of the budget; without one, append end marks only."""
+    """Append a value's text, and return the remaining budget; without budget, append end marks only."""
     kind = type(value)
     if kind is list:
         out.append("[")
@@ -44,12 +44,12 @@ def _write(value: Any, out: list[str], budget: int) -> int:
 
 
 def scalar_text(value: Any) -> str:
-    """Write a scalar as Go's %v does, but strings in quotes."""
+    """Write a scalar as Go's %v does, but quote strings."""
     if type(value) is str:
         return quote(value)
     return sprint(value) if value is None or type(value) in (bool, float) else str(value)
 
 
 def shorten(text: str) -> str:
-    """Cut out the middle of a text of more than forty characters."""
+    """Cut the middle out of a text of more than forty characters."""
     return text if len(text) <= LONGEST else text[:17] + " ... " + text[-17:]

@@ -13,7 +13,7 @@ _NUMBER = re.compile("-?[0-9]{1,9}")
 
 @dataclass(slots=True, eq=False)
 class _Tag:
-    """A published value; if it `stays`, for the documents that follow, too."""
+    """A published value; with `stays` also for the following documents."""
 
     name: str
     node: Node
@@ -23,20 +23,20 @@ class _Tag:
 
 
 def normal(name: str) -> str:
-    """Write the name of a tag with one kind of separator: `a.b` becomes `a:b`."""
+    """Return a tag's name with one kind of separator: `a.b` becomes `a:b`."""
     return name.replace(".", ":")
 
 
 @dataclass(slots=True)
 class Tags:
-    """The tags of a run. `document` is the number of the document at hand, `results` are the earlier ones."""
+    """The tags of a run. `document` is the current document's number, `results` are the earlier ones."""
 
     document: int = field(init=False, default=0)
     known: dict[str, _Tag] = field(init=False, default_factory=dict)
     results: list[Node] = field(init=False, default_factory=list)
 
     def set(self, name: str, node: Node, path: Path) -> None:
-        """Publish a value; `*name` stays for the documents that follow. Raises Failure for a taken name."""
+        """Publish a value; `*name` stays for the following documents. Raises Failure for a taken name."""
         stays = name.startswith("*")
         shown = name.lstrip("*")
         name = normal(shown)
@@ -48,7 +48,7 @@ class Tags:
         self.known[name] = _Tag(shown, node, path, self.document, stays)
 
     def find(self, name: str, path: Path, control: bool) -> Node:
-        """Return the value of the tag, or of the one tag below it that has the path, tried level by level.
+        """Return the value of the tag, or of the only tag below it with the path, level by level.
 
         `doc:N` is a document.
         """
@@ -77,11 +77,11 @@ class Tags:
         return self.results[index]
 
     def forget_stub(self) -> None:
-        """Forget the tags of this document, because stubs leave none behind."""
+        """Drop this document's tags, because stubs leave none."""
         self.known = {key: tag for key, tag in self.known.items() if tag.document != self.document}
 
     def next_document(self, result: Node) -> None:
-        """Keep the result of a document, and the tags that stay."""
+        """Store a document's result, and keep the tags that stay."""
         self.results.append(result)
         self.document += 1
         self.known = {key: tag for key, tag in self.known.items() if tag.stays}

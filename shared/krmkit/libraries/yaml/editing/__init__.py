@@ -1,1 +1,1 @@
-"""Edits of a document's text: where its units are, and how block and flow collections take a change."""
+"""Edits of a document's text: positions of its parts, and changes of block and flow collections."""

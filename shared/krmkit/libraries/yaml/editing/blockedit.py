@@ -1,4 +1,4 @@
-"""Splices for block collections, and for values behind keys and dashes."""
+"""Splices for block collections, and for values after keys and dashes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node, Scalar, Seq
 
 
 class Editor:
-    """Collects the splices of one document, in the places' view."""
+    """Collect the splices of one document; offsets count in `places.view`."""
 
     __slots__ = ("closing", "composer", "edited", "places", "splices", "view", "words")
 
@@ -46,7 +46,7 @@ class Editor:
             self.block(spot)
 
     def inner(self, spot: Spot, start: int, end: int) -> str | None:
-        """Return the text of a range with the edits at and below `spot`; None if one reaches beyond it."""
+        """Return the text of a range with the edits at and below `spot`; None if one exceeds the range."""
         closing = self.closing if self.closing is not None and start <= self.closing[0] < end else None
         editor = Editor(self.places, self.composer.literals, self.edited, closing)
         editor.node(spot)
@@ -56,7 +56,7 @@ class Editor:
         return apply(self.view, start, end, splices)
 
     def all_splices(self) -> list[Splice]:
-        """Return the splices, with that which closes the last block scalar."""
+        """Return the splices, with the one that closes the last block scalar."""
         return self.splices if self.closing is None else [*self.splices, self.closing]
 
     # Block collections
@@ -91,7 +91,7 @@ class Editor:
             self.put(pending, spot, units, last, survivors)
 
     def kept(self, units: Units, index: int, was: Entry | Node, child: Entry | Node) -> None:
-        """Write a child that stays: its value may be edited or replaced, an alias that was its key a text."""
+        """Write a child that stays: an edited or replaced value, or a text for an alias that was its key."""
         value = child
         if isinstance(child, Entry):
             value = child.value
@@ -125,7 +125,7 @@ class Editor:
         return shift(pad + text.removesuffix("\n"), unit.column, units[0].column)
 
     def put(self, lines: list[str], spot: Spot, units: Units, last: int, survivors: set[int]) -> None:
-        """Insert children behind the one at `last`, or in front of all (-1)."""
+        """Insert children after the one at `last`, or before all (-1)."""
         places = self.places
         column = units[0].column
         text = "\n".join(lines)
@@ -169,7 +169,7 @@ class Editor:
         self.cut(start, places.body_end(units, index))
 
     def resume(self, units: Units, survivors: set[int]) -> int:
-        """Return where the text goes on if the first children behind a parent's dash are removed."""
+        """Return where the text continues if the first children after a parent's dash are removed."""
         if not survivors:
             return self.places.body_end(units, len(units) - 1)
         position = self.places.body_end(units, min(survivors) - 1)
@@ -178,7 +178,7 @@ class Editor:
         return position
 
     def empty(self, spot: Spot, units: Units) -> None:
-        """Put `{}` or `[]` in the place of all children."""
+        """Write `{}` or `[]` instead of all children."""
         mark = "{}" if isinstance(spot.node, Map) else "[]"
         if self.is_inline(units):
             self.cut(units[0].start, units[0].start, mark + "\n")
@@ -192,7 +192,7 @@ class Editor:
     # Values
 
     def replace(self, unit: Unit, value: Node) -> None:
-        """Write another value behind a key or dash; the comments on its line stay."""
+        """Write another value after a key or dash; the comments on its line stay."""
         places = self.places
         old = unit.value
         column = unit.column
@@ -244,7 +244,7 @@ class Editor:
             self.lines_below(old.end, rest + newline, value, head)
 
     def lines_below(self, end: int, lines: str, value: Node, head: str) -> None:
-        """Put a new value's lines below its key's line, and its comment on that line if none is there."""
+        """Put a new value's lines below its key's line, and its comment on that line if it has none."""
         stop = self.places.line_end(end)
         if not self.view[end:stop].strip(" \t") and not (lines and head.strip(" ").startswith(("|", ">"))):
             self.cut(stop, stop, self.comment_of(value))
@@ -252,7 +252,7 @@ class Editor:
             self.cut(stop + 1, stop + 1, lines)
 
     def replace_block(self, unit: Unit, head: str, rest: str) -> None:
-        """Put a value in the place of a block collection, below whose key or dash all lines are its own."""
+        """Replace a block collection, which owns all lines below its key or dash."""
         places = self.places
         old = unit.value
         units = places.units(old)
@@ -269,7 +269,7 @@ class Editor:
         self.cut(max(first, at), stop)
 
     def comment_of(self, value: Node) -> str:
-        """Return the comment behind a scalar that comes from a text."""
+        """Return the comment after a scalar that comes from a text."""
         if value.source is None or not isinstance(value, Scalar) or is_block_scalar(value):
             return ""
         places = self.composer.places(value.source)
@@ -279,13 +279,13 @@ class Editor:
 
 
 def _is_block_header(head: str) -> bool:
-    """Return True if the first line of a scalar, behind its key, is the header of a block (`|`, `>`)."""
+    """Return True if a scalar's first line, after its key, is a block header (`|`, `>`)."""
     words = [word for word in head.split() if word[0] not in "&!"]
     return bool(words) and words[0][0] in "|>"
 
 
 def in_order(places: list[int]) -> list[int]:
-    """Return the places of a longest increasing run; all others become -1 (new or moved).
+    """Keep the places of a longest increasing run; all others become -1 (new or moved).
 
     Example: `in_order([2, 0, 1])` is `[-1, 0, 1]`.
     """

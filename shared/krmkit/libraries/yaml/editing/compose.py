@@ -1,7 +1,7 @@
 """The text of new values: Python data as `emit` writes it, and pieces of texts with their comments.
 
-A node that came from a text and was not edited (a preset's `add`, an item that moves) keeps its own text: its
-lines are cut out with their comments and shifted to their new column.
+An unedited node from a text (a preset's `add`, an item that moves) keeps its text: its lines are cut out with
+their comments and shifted to their new column.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from krmkit.libraries.yaml.tree import Alias, Collection, Document, Entry, Map, 
 
 
 def is_empty(node: Node) -> bool:
-    """Return True for a value that is not written at all, as in `key:`."""
+    """Return True for a value without text, as in `key:`."""
     return isinstance(node, Scalar) and node.source is not None and not node.style and not node.text
 
 
@@ -31,13 +31,13 @@ def is_block(node: Node) -> bool:
 
 
 def is_bare(node: Node) -> bool:
-    """Return True for a scalar of a text that its marks enclose: no block, without anchor and tag."""
+    """Return True for a scalar from a text that ends at its mark: no block, anchor or tag."""
     plain = node.anchor is None and node.tag is None
     return type(node) is Scalar and plain and node.text != "" and node.style not in ("|", ">")
 
 
 def is_clean(node: Node) -> bool:
-    """Return True if a node's text can be kept: no edits, and no anchors and aliases, which may dangle."""
+    """Return True if a node's text can be kept: no edits, anchors or aliases."""
     waiting = [node]
     while waiting:
         each = waiting.pop()
@@ -56,7 +56,7 @@ def is_clean(node: Node) -> bool:
 
 
 class Composer:
-    """Writes nodes into one document, in its style of lists. `literals`: block scalars are allowed."""
+    """Write nodes into one document, in its style of lists. `literals`: block scalars are allowed."""
 
     __slots__ = ("_known", "_own", "_wide", "literals")
 
@@ -68,7 +68,7 @@ class Composer:
 
     @property
     def wide(self) -> bool:
-        """Return True if lists are deeper than their keys, as the first one under a key is in the text."""
+        """Return True if the text's first list under a key is indented deeper than the key."""
         if self._wide is None:
             entry = _first_list(self._own.root.node)
             self._wide = False
@@ -79,13 +79,13 @@ class Composer:
         return self._wide
 
     def places(self, source: Document) -> Places:
-        """Return the places of a document, read when a node of it is written for the first time."""
+        """Return the places of a document, found when one of its nodes is first written."""
         if id(source) not in self._known:
             self._known[id(source)] = Places(source)
         return self._known[id(source)]
 
     def _slice(self, node: Node) -> str:
-        """Return a scalar or flow collection as its text has it, without its anchor, with its tag."""
+        """Return a scalar or flow collection as written, with its tag, without its anchor."""
         assert node.source is not None
         places = self.places(node.source)
         if is_bare(node):
@@ -96,10 +96,9 @@ class Composer:
         return " ".join([*tags, "{" + text + "}" if spot.is_pair else text])
 
     def _can_stay(self, node: Node) -> bool:
-        """Return True if a node's lines can be reused: unedited, and no unfit block scalar at its end.
+        """Return True if a node's lines can be reused: unedited, and no unfit block scalar at the end.
 
-        A block scalar may not be here if `literals` is False, or if it would get a final line break that it
-        lacks.
+        A block scalar is unfit if `literals` is False, or if it would get a final line break that it lacks.
         """
         if not is_clean(node):
             return False
@@ -110,7 +109,7 @@ class Composer:
         return not is_block_scalar(last) or (self.literals and not self._lacks_break(last))
 
     def _lacks_break(self, node: Node) -> bool:
-        """Return True if the text ends with a block scalar, without its usual final line break."""
+        """Return True if the text ends in a block scalar without the final line break of its style."""
         assert node.source is not None
         if node.source.text.endswith("\n"):
             return False
@@ -143,7 +142,7 @@ class Composer:
         return " " + self.scalar(node, column)
 
     def in_place_of(self, node: Node, old: Spot, column: int, places: Places) -> str:
-        """Return the text after `key:` if `node` replaces `old`: a string keeps its style."""
+        """Return the text after `key:` for `node` in place of `old`; a string keeps its style."""
         before = old.node
         if isinstance(node, Scalar) and isinstance(before, Scalar) and isinstance(node.value, str):
             styled = self._restyled(
@@ -154,7 +153,7 @@ class Composer:
         return self.after_key(node, column)
 
     def _restyled(self, text: str, style: str, column: int, step: int) -> str | None:
-        """Return a text in a style, literal lines `step` deeper than the key; None if that is impossible."""
+        """Return a text in a style, literal lines `step` deeper than the key; None if impossible."""
         if style == '"':
             return emit.double_quoted(text)
         if not style or not emit.is_printable(text):
@@ -187,7 +186,7 @@ class Composer:
         return join_lines(self._slice(node), column + 2)
 
     def _fresh(self, node: Scalar, column: int, flow: bool) -> str:
-        """Return a scalar that is in no text: made from Python data, or a detached copy."""
+        """Return a scalar without a text: made from Python data, or a detached copy."""
         if node.value is not tree.UNSET:
             return emit.scalar(node.value, column, flow)
         if node.style or (flow and any(sign in node.text for sign in ",[]{}\n")):
@@ -221,7 +220,7 @@ class Composer:
         return "\n".join(written)[column:]
 
     def unit(self, child: Entry | Node, column: int) -> str:
-        """Return a whole entry or item at `column`, every line indented, without the last line break."""
+        """Return a whole entry or item at `column`, every line indented, without the final line break."""
         if isinstance(child, Entry):
             return self.entry(child, column)
         head = ""
@@ -274,7 +273,7 @@ class Composer:
         return self._lines(places, start, above, unit.column, column) + "\n" if start < above else ""
 
     def _lines(self, places: Places, start: int, end: int, old: int, new: int) -> str:
-        """Move whole lines (the first one may begin behind a dash) from column `old` to `new`."""
+        """Move whole lines from column `old` to `new`; the first may begin after a dash."""
         text = places.view[start:end]
         pad = "" if places.line(start) == start else " " * old
         return shift(pad + text.removesuffix("\n"), old, new)
@@ -282,7 +281,7 @@ class Composer:
     # Flow
 
     def flow(self, node: Node, json: bool) -> str:
-        """Return a node inside a flow collection; `json` if the text around it is JSON."""
+        """Return a node inside a flow collection; `json`: the surrounding text is JSON."""
         node = deref(node)
         if json:
             return _json(node)
@@ -305,7 +304,7 @@ class Composer:
 
 
 def _step(old: Spot, column: int, places: Places) -> int:
-    """Return how much deeper than a key at `column` the lines of its literal are."""
+    """Return how much deeper the lines of a literal are than its key at `column`."""
     node = old.node
     if not isinstance(node, Scalar) or not is_block_scalar(node):
         return 2

@@ -1,10 +1,10 @@
 """Write an edited document: only changed parts become new text.
 
 The tree is walked once, and each difference to the text becomes a splice: (start, end, new text). In an
-edited block collection children that stay keep their lines, removed ones take their lines and comments along,
-new ones come behind the sibling before them, and children that change their order move with their comments.
-The result is read again, unless it only has other words in the place of plain scalars, and new entries of two
-words, and must equal the edited tree, else the edit is refused.
+edited block collection, kept children keep their lines, removed ones take their lines and comments along, new
+ones follow the sibling before them, and children that change their order move with their comments. The result
+is parsed again and must equal the edited tree, else the edit is refused. No parse is needed if only plain
+scalars were replaced by words, and entries of two words added.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ def render(document: Document) -> str:
 
 
 def with_literal(node: Node | None, value: str) -> str | None:
-    """Return the text with another text in a literal block (`|`, `|-`); None if it is not plainly safe.
+    """Return the text with another text in a literal block (`|`, `|-`); None if that may be unsafe.
 
-    It needs no proof: the lines of the new block are those of `emit.literal` at the depth of the old ones, it
-    neither keeps blank lines nor begins with one, and the text below the old block ends the new one as well.
-    Example: the `x: |` of a ConfigMap's data gets a new text, and the ConfigMap is not read again.
+    It needs no proof: the new block's lines are those of `emit.literal` at the depth of the old ones, it
+    neither keeps trailing blank lines nor begins with one, and the text below the old block ends the new one
+    as well. Example: a new text for `x: |` in a ConfigMap's data, without parsing the ConfigMap again.
     """
     if not isinstance(node, Scalar) or node.style != "|" or node.source is None or node.anchor or node.tag:
         return None
@@ -95,14 +95,14 @@ def _closing(document: Document) -> Splice | None:
 
 
 def _endings(document: Document, written: str) -> list[str]:
-    """Return the texts to try: without a final line break if none was there, else with one."""
+    """Return the texts to try: first without a final line break if the original has none."""
     if document.text.endswith("\n"):
         return [written]
     return [written.removesuffix("\n").removesuffix("\r"), written]
 
 
 def _difference(text: str, document: Document) -> YamlError | None:
-    """Return the error of an edited text that differs from the wanted data; None if it is equal."""
+    """Return the error of an edited text whose data differ from the tree's; None if they are equal."""
     root = document.root
     if root is not None and plainly_says(text, root, document.limits):
         return None
@@ -140,7 +140,7 @@ def _first_difference(found: object, expected: object) -> str:
 
 
 def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
-    """Note the ids of collections with edits at or below them; return True if an alias is there, too."""
+    """Collect the ids of collections with edits at or below them; return True if there is an alias."""
     if not isinstance(node, Collection):
         return isinstance(node, Alias)
     if depth > _DEEPEST:
@@ -162,7 +162,7 @@ def _note_edited(node: Node, edited: set[int], depth: int) -> bool:
 
 
 def _applied(document: Document, view: str, splices: list[Splice]) -> str:
-    """Apply splices of its view to the document's text, whose byte order mark and line breaks stay."""
+    """Apply splices of `view` to the document's text, keeping its byte order mark and line breaks."""
     given = document.given
     if given is not document.text:
         places = sorted({place for splice in splices for place in splice[:2]})

@@ -41,9 +41,9 @@ def with_final_break(text: str, read: Callable[[], Document]) -> str:
 
 
 def closing_splice(document: Document) -> Splice | None:
-    """Return the `-` for the header of a block scalar that ends the text without a final line break.
+    """Return the splice of a `-` into the header of a final block scalar without a line break.
 
-    So what comes behind the scalar, or a place elsewhere, does not add that line break to its value.
+    Text that follows the scalar then adds no line break to its value.
     """
     node = document.root
     while isinstance(node, Collection) and not node.flow:

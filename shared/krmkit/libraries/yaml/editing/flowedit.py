@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Chunk:
-    """A child with the text around it: before it, up to its comma, and a comment on the comma's line."""
+    """A child with the text before it, the text up to its comma, and a comment on the comma's line."""
 
     __slots__ = ("before_comma", "comment", "lead", "unit")
 
@@ -38,7 +38,7 @@ class _Chunk:
 
 
 def flow_splices(editor: Editor, spot: Spot) -> None:
-    """Write the edits at and below a flow collection whose children are not as the text has them."""
+    """Write the edits at and below a flow collection whose children differ from the text's."""
     node = spot.node
     assert isinstance(node, Collection)
     places = editor.places
@@ -81,13 +81,13 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
 
 
 def _behind_comment(places: Places, position: int) -> int:
-    """Return the end of the comment that follows a comma or bracket on its line; else `position`."""
+    """Return the end of the comment that follows a comma or bracket on its line, or `position`."""
     end = places.line_end(position)
     return end if places.view[position:end].lstrip(" \t").startswith("#") else position
 
 
 def _chunks(places: Places, position: int, units: Units) -> tuple[list[_Chunk], int, bool]:
-    """Return the children with the text around them, their end, and True if a comma follows the last one."""
+    """Return the children with their texts, their end, and True if a comma follows the last one."""
     chunks = []
     has_comma = False
     for unit in units:
@@ -118,7 +118,7 @@ def _lead(chunks: list[_Chunk], chunk: _Chunk | None, is_first: bool) -> str:
 
 
 def _text(editor: Editor, unit: Unit, child: Entry | Node, json: bool) -> str:
-    """Return a child of the text, with another value or with inner edits."""
+    """Return a child that comes from the text, with another value or with inner edits."""
     places = editor.places
     value = child.value if isinstance(child, Entry) else child
     if isinstance(child, Entry) and child.key is not child.first_key:
@@ -143,7 +143,7 @@ def _fresh(editor: Editor, child: Entry | Node, json: bool) -> str:
 
 
 def _open_up(editor: Editor, spot: Spot) -> None:
-    """Make an empty `{}` or `[]` a block below its key, behind its dash, or for the whole document."""
+    """Turn an empty `{}` or `[]` into a block below its key, after its dash, or as the document."""
     places, view, node = editor.places, editor.view, spot.node
     start = places.line(spot.mark)
     column = len(view[start:]) - len(view[start:].lstrip(" "))

@@ -1,8 +1,7 @@
-"""Line comments: those behind a value on its line, as in `image: nginx # kpt-set: ${image}`.
+"""Line comments: those after a value on its line, as in `image: nginx # kpt-set: ${image}`.
 
-The comment of a block scalar is behind its `|`, that of a list or map in block style behind its key, that of
-a flow collection behind its bracket. A value that is not written (`key: # note`) has none: the comment is the
-key's.
+A block scalar's comment follows its `|`, a block list's or map's its key, a flow collection's its bracket. An
+absent value (`key: # note`) has none: the comment is the key's.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from krmkit.libraries.yaml.tree import Collection, Document, Node, Scalar
 
 
 def line_comment(document: Document, key: Node | None, value: Node) -> str:
-    """Return a value's comment from its `#` on, stripped; "" if there is none. `key`: None in a list.
+    """Return a value's comment from its `#` on, stripped, or "". `key`: None in a list.
 
-    Example: of `a: 1 # one` it is `# one`.
+    Example: for `a: 1 # one` it is `# one`.
     """
     start, end = _place(document, key, value)
     return document.text[start:end].strip()
 
 
 def ends_line(document: Document, key: Node | None, value: Node) -> bool:
-    """Return True if a value can have a line comment: nothing but a comment follows on its line."""
+    """Return True if a value can have a line comment: at most a comment follows on its line."""
     text = document.text
     _, end = _place(document, key, value)
     return not text[end : _line_end(text, end)].strip(" \t\r")
 
 
 def with_line_comments(document: Document, comments: list[tuple[Node | None, Node, str]]) -> str:
-    """Return an unedited document's text with comments in it; each replaces an old one.
+    """Return an unedited document's text with these comments, which replace old ones.
 
-    comments: (key, value, text without `# `). Raises YamlError for a value in the middle of a line.
+    comments: (key, value, text without `# `). Raises YamlError for a value that does not end its line.
     """
     text, given = document.text, document.given
     splices: list[Splice] = []
@@ -51,12 +50,12 @@ def with_line_comments(document: Document, comments: list[tuple[Node | None, Nod
 
 
 def is_one_line(text: str) -> bool:
-    """Return True if a text has no line break of any reader: U+2028 ends a comment for some."""
+    """Return True if no reader finds a line break in a text: for some, U+2028 ends a comment."""
     return text.splitlines() in ([], [text])
 
 
 def _place(document: Document, key: Node | None, value: Node) -> tuple[int, int]:
-    """Return start and end of a value's comment with the blanks before it; equal if there is none."""
+    """Return start and end of a value's comment with the blanks before it; equal if it has none."""
     text = document.text
     at = -1  # the header or key of a block, whose line has the comment
     if isinstance(value, Scalar) and value.style in ("|", ">"):

@@ -6,7 +6,7 @@ from krmkit.libraries.yaml.lines import shift
 
 
 def depth_of(text: str) -> int:
-    """Return the fewest blanks that a line with content begins with."""
+    """Return the smallest indentation of the lines with content."""
     return min((len(line) - len(line.lstrip(" ")) for line in text.split("\n") if line.strip(" ")), default=0)
 
 
@@ -20,7 +20,7 @@ def join_lines(text: str, column: int) -> str:
 
 
 def moved_block_scalar(text: str, column: int) -> str | None:
-    """Move a block scalar below another key; None if an explicit indicator forbids a plain shift."""
+    """Move a block scalar below another key; None if its indentation indicator forbids a shift."""
     header, newline, body = text.partition("\n")
     if any(character.isdigit() for character in header.partition("#")[0]):
         return None

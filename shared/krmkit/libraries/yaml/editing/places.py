@@ -1,7 +1,7 @@
-"""The places of a text's nodes: libyaml's marks say where scalars and flow collections begin and end.
+"""The places of a text's nodes: libyaml's marks tell where scalars and flow collections begin and end.
 
-All offsets count in `Places.view`: the document's text, with a final line break. The gaps between nodes
-contain only dashes, colons, commas, anchors, tags and comments. A place is found on demand.
+All offsets count in `Places.view`: the document's text, with a final line break. Between nodes are only
+dashes, colons, commas, anchors, tags and comments. A place is found on demand.
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 class Spot:
     """The place of a node.
 
-    mark: behind the dash or colon before it (0 or behind `---` for the root). properties: ranges of its
-    anchor and tag. start: of its own text, behind the properties. end: behind its last character; -1 for a
-    collection without a bracket, which ends with its last child. is_pair: it is `a: b` in `[a: b]`.
+    - `mark`: after the dash or colon before it (for the root, 0 or after `---`).
+    - `properties`: the ranges of its anchor and tag.
+    - `start`: of its own text, after the properties.
+    - `end`: after its last character; -1 for a block collection, which ends with its last child.
+    - `is_pair`: the node is `a: b` in `[a: b]`.
     """
 
     __slots__ = ("end", "in_flow", "is_pair", "mark", "node", "properties", "start", "units")
@@ -43,11 +45,11 @@ class Spot:
 
 
 class Unit:
-    """A child of a collection: an entry or an item, as the text has it.
+    """A child of a collection, an entry or an item, in the text.
 
-    start: of the dash, of `? `, or of the key and its properties. column: of `start`. colon: behind the
-    entry's colon or the item's dash, -1 for an entry without one. end: behind its last character, before any
-    comment.
+    - `start`: of the dash, of `? `, or of the key with its properties. `column`: of `start`.
+    - `colon`: after the entry's colon or the item's dash, -1 for an entry without one.
+    - `end`: after its last character, before any comment.
     """
 
     __slots__ = ("child", "colon", "column", "end", "key", "start", "value")
@@ -71,12 +73,12 @@ class Unit:
         self.end = end
 
     def part(self, node: Node) -> Spot:
-        """Return the key or value that is or holds a node."""
+        """Return the key or value that is a node, or contains it."""
         return self.value if self.key is None or node.start >= self.value.node.start else self.key
 
 
 class Units:
-    """The children of a collection, in the order of the text, each found on demand."""
+    """The children of a collection, in the order of the text, found on demand."""
 
     __slots__ = ("_found", "_places", "_spot")
 
@@ -123,7 +125,7 @@ class Places:
         return end if end >= 0 else len(self.view)
 
     def below(self, position: int) -> int:
-        """Return the start of the line below the one that holds a position."""
+        """Return the start of the line after the one that holds a position."""
         end = self.view.find("\n", position)
         return end + 1 if end >= 0 else len(self.view)
 
@@ -148,7 +150,7 @@ class Places:
         return spot
 
     def holder(self, node: Node) -> tuple[Spot, int]:
-        """Return the collection that holds a key or item in the text, and its position there."""
+        """Return the collection that directly contains a node of the text, and the node's index."""
         spot = self.root
         while True:
             index, unit = self._around(spot, node)
@@ -158,7 +160,7 @@ class Places:
             spot = unit.part(node)
 
     def _around(self, spot: Spot, node: Node) -> tuple[int, Unit]:
-        """Return the child that is or holds a node: the last one that begins at or before it."""
+        """Return the child that contains a node: the last one that begins at or before it."""
         units = self.units(spot)
         children = spot.node.in_text() if isinstance(spot.node, Collection) else []
         index = bisect_right(children, node.start, key=_start_of) - 1
@@ -221,7 +223,7 @@ class Places:
         return self._unit(child, start, column, mark, self._spot(key, mark, False))
 
     def _sign_above(self, spot: Spot, position: int, column: int, sign: str) -> int:
-        """Return the dash or question mark at a column, at or above a position; comments may lie between."""
+        """Return the dash or question mark at a column, at or above a position, past comments."""
         line = self.line(position)
         while line > spot.start:
             found = line + column
@@ -263,10 +265,10 @@ class Places:
     # The lines of a child of a block collection, with the comments that belong to it
 
     def body_end(self, units: Units, index: int) -> int:
-        """Return the start of the line below a child and the comments that belong to its end.
+        """Return the start of the line after a child and its trailing comments.
 
-        These are deeper than the child. Behind a value that is closed, such as `x` or `[x]`, they belong to
-        the next child if one follows directly.
+        Trailing comments are deeper than the child. After a closed value, such as `x` or `[x]`, they belong
+        to the next child if it follows directly.
         """
         unit = units[index]
         stop = position = self.below(unit.end)
@@ -277,7 +279,7 @@ class Places:
         return stop if self.view[position : self.line_end(position)].strip(" ") else position
 
     def head_start(self, units: Units, index: int, is_root: bool) -> int:
-        """Return the start of the comments directly above a child, no blank line between; else of it.
+        """Return the start of the comments directly above a child, without a blank line; else its own.
 
         Comments above the first child of the document belong to the document: a licence, or a note.
         """
@@ -294,7 +296,7 @@ class Places:
         return start
 
     def tail_end(self, units: Units, least: int) -> int:
-        """Return the position for a new last child: below comments at column `least` or deeper."""
+        """Return the position for a new last child: after comments at column `least` or deeper."""
         end = self.body_end(units, len(units) - 1)
         while end < len(self.view) and self.comment_column(end) >= least:
             end = self.below(end)
@@ -306,7 +308,7 @@ def _start_of(child: Entry | Node) -> int:
 
 
 def _is_open(unit: Unit) -> bool:
-    """Return True if deeper comments below a child belong to its value: a block, or nothing yet."""
+    """Return True if deeper comments after a child belong to its value: a block or an absent value."""
     node = unit.value.node
     if isinstance(node, Scalar):
         return node.style in ("|", ">") or (not node.style and not node.text)
@@ -332,7 +334,7 @@ def _document_start(view: str) -> int:
 def block_scalar_end(view: str, start: int, end: int, value: str) -> int:
     """Return the end of a block scalar's content, without its final line break.
 
-    libyaml's end runs over the blank lines that follow, which are content behind `|+` only.
+    libyaml's end includes the blank lines that follow, which are content only after `|+`.
     """
     content = view[start:end]
     header = content.partition("\n")[0].partition("#")[0]

@@ -1,6 +1,6 @@
-"""Prove that a text has the data of a tree: libyaml's events of the text equal those of the tree.
+"""Prove that a text has the data of a tree: its libyaml events equal the tree's.
 
-Differences in form (aliases, merge keys, tags, other quotes) count as not proven, and
+Differences in form (aliases, merge keys, tags, other quotes) count as not proven;
 `krmkit.libraries.yaml.editing.edit` then compares the data.
 """
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def plainly_says(text: str, root: Node, limits: Limits) -> bool:
-    """Return True if a text plainly is the tree below `root`, False if that needs a comparison of data.
+    r"""Return True if a text is the tree below `root`, False if only its data can tell.
 
-    Example: `plainly_says("a: 1\\n", parse("a:   1").root, limits)` is True.
+    Example: `plainly_says("a: 1\n", parse("a:   1").root, limits)` is True.
     """
 
     def compare(get_event: Callable[[], Any]) -> bool:
@@ -78,6 +78,6 @@ def _same_value(event: Any, node: Scalar) -> bool:
 
 
 def _has_plain_keys(node: Map) -> bool:
-    """Return True if a mapping merges no other, and has no key twice."""
+    """Return True if a mapping has no merge key and no duplicate key."""
     names = {entry.name for entry in node.entries}
     return "<<" not in names and len(names) == len(node.entries)

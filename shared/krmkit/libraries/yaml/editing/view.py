@@ -1,4 +1,4 @@
-"""The form in which a text is edited: with line feeds only, and without a byte order mark."""
+"""The form in which a text is edited: line feeds only, and no byte order mark."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _BREAKS = {
 
 
 def token(view: str, position: int) -> tuple[str, int, int]:
-    """Return the next token in a gap: its first character ("" at the end of the text), its start and its end.
+    """Return the next token between nodes: first character ("" at the end of the text), start and end.
 
-    Comments come whole, and so do anchors and tags. Example: `token(" &x a", 0)` is `("&", 1, 3)`.
+    A comment, anchor or tag is one token. Example: `token(" &x a", 0)` is `("&", 1, 3)`.
     """
     size = len(view)
     while position < size and view[position] in " \t\n":
@@ -39,7 +39,7 @@ def token(view: str, position: int) -> tuple[str, int, int]:
 
 
 def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
-    """Return the next token in a gap that is not one of `signs`."""
+    """Return the next token between nodes that is not one of `signs`."""
     while True:
         found = token(view, position)
         if not found[0] or found[0] not in signs:
@@ -48,18 +48,18 @@ def skip(view: str, position: int, signs: str) -> tuple[str, int, int]:
 
 
 def is_word(text: str) -> bool:
-    """Return True if a plain scalar of one line can be replaced by this text anywhere."""
+    """Return True if the text can replace any plain scalar of one line."""
     return text[:1].isalnum() and text.isascii() and _SIGNS.issuperset(text) and text[-1] != ":"
 
 
 def is_pair(text: str) -> bool:
-    """Return True for an entry of two words, which any mapping takes: `team: shop`."""
+    """Return True for an entry of two words, which fits any mapping: `team: shop`."""
     key, _, value = text.partition(": ")
     return is_word(key) and is_word(value) and ":" not in key + value
 
 
 def gap(view: str, end: int) -> str:
-    """Return a blank if a comment follows directly behind a value that ends at `end`; else ""."""
+    """Return a blank if a comment directly follows a value that ends at `end`, else ""."""
     return " " if view[end : end + 1] == "#" else ""
 
 
@@ -77,7 +77,7 @@ def plain_breaks(text: str) -> str:
 
 
 def apply(text: str, start: int, end: int, splices: list[Splice]) -> str:
-    """Apply splices to `text[start:end]`; insertions at one place keep the order in which they were made."""
+    """Apply splices to `text[start:end]`; insertions at one place keep their order."""
     parts = []
     for begin, stop, new in sorted(splices, key=lambda splice: splice[:2]):
         if begin < start:

@@ -1,4 +1,4 @@
-"""Keys in PEM and of WireGuard: made from the chance of the run, and read."""
+"""Keys in PEM and WireGuard keys: made from the run's chance, and read."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def x509genkey(env: Env, kind: Any = 2048) -> str:
 
 
 def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
-    """Make an RSA key from two primes of the run's chance, because the library takes the machine's."""
+    """Make an RSA key of two primes from the run's chance, because the library uses the machine's."""
     if not SMALLEST <= bits <= LARGEST or bits % 16:
         raise Failure(
             f"failed to generate private key: the size must be {SMALLEST} to {LARGEST} bits in steps of 16, got {bits}"
@@ -60,7 +60,7 @@ def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
 
 
 def _factor(numbers: Any, bits: int) -> int:
-    """Return a prime that fits the exponent."""
+    """Return a prime that fits the public exponent."""
     while True:
         found: int = numbers.prime(bits)
         if (found - 1) % EXPONENT:

@@ -42,7 +42,7 @@ def md5crypt_check(env: Env, password: str, expected: str) -> bool:
 
 
 def _md5crypt(password: bytes, salt: str, magic: str, env: Env) -> str:
-    """Hash as `openssl passwd -apr1` does, or with the magic `$1$` as `openssl passwd -1`."""
+    """Hash as `openssl passwd -apr1` or, with the magic `$1$`, as `openssl passwd -1`."""
     env.run.step(200 + len(password))
 
     def digest(data: bytes) -> bytes:
@@ -110,7 +110,7 @@ def bcrypt_check(env: Env, password: str, expected: str) -> bool:
 
 
 def _bcrypt(name: str, password: bytes, salt: str, cost: int, env: Env) -> str:
-    """Hash with the salt and the cost at the begin of a text; "" for a text that is not a hash."""
+    """Hash with the salt and cost at the start of a hash; "" if there is none."""
     with needed("bcrypt", name):
         from bcrypt import hashpw
     env.run.step(8 << cost)
