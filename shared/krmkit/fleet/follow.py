@@ -1,7 +1,4 @@
-"""Update a package from its upstream in git, and subpackages from their own upstreams.
-
-The rules are those of `kpt pkg update`. Nothing is written; the merged files are returned.
-"""
+"""Update a package and its subpackages from their upstreams in git, as `kpt pkg update` does, in memory."""
 
 from __future__ import annotations
 
@@ -64,8 +61,7 @@ def refuse_old_kptfiles(files: Mapping[str, bytes], where: str) -> None:
 def _check_resolved(local: dict[str, File], merged: MergedPackage, *upstream: dict[str, File]) -> None:
     """Raise PackageMergeError for a file of upstream with unresolved conflict markers here.
 
-    Files that upstream itself had with markers, before or now, are allowed; an update leaves other files
-    alone.
+    Files that upstream itself had with markers are allowed; an update leaves other files alone.
     """
     for path, file in local.items():
         line = _unresolved_line(file.content)
@@ -85,8 +81,7 @@ def follow_below(
 ) -> None:
     """Update the subpackages of a package to their own upstreams; `fresh` receives the upstreams' files.
 
-    A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`. Raises as
-    `updated`.
+    A subpackage without an upstreamLock is fetched; others are updated only with `fetched_too`.
     """
     pending: list[tuple[str, dict[str, bytes], tuple[Upstream, ...]]] = [("", merged.files, ())]
     merged.files = {}
@@ -317,7 +312,6 @@ def kptfile_of_people(content: bytes) -> bytes:
 
 
 def _without_render_status(content: bytes) -> bytes:
-    """Return a Kptfile without the condition Rendered and the steps of its last render."""
     file = _source(content)
     return file.joined(file.items).encode() if drop_status(file.items[0]) else content
 
