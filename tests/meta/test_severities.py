@@ -70,6 +70,24 @@ def test_engines_name_no_severity() -> None:
     assert reports > 10
 
 
+MADE_BY = ("Finding", "finding", "pack_finding", "preset_finding", "refused", "MacroError")
+
+
+def test_every_rule_is_stated() -> None:
+    """A rule that an engine names has a severity and an explanation in function.yaml or rules.yaml."""
+    rules, unknown, count = stated(), [], 0
+    for path in sorted((ROOT / "shared/krmkit").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Constant):
+                continue
+            if getattr(node.func, "attr", getattr(node.func, "id", "")) in MADE_BY:
+                count += 1
+                if node.args[0].value not in rules:
+                    unknown.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.args[0].value}")
+    assert unknown == []
+    assert count > 250
+
+
 @pytest.mark.parametrize("severity", ["error", "warning", "info"])
 def test_a_change_of_function_yaml_changes_the_output(severity: str) -> None:
     """What is stated for a rule is what its results say, and decides whether the run fails."""

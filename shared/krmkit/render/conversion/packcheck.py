@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from krmkit.krm.errors import Refused
-from krmkit.krm.finding import ERROR, WARNING, Finding
+from krmkit.krm.finding import ERROR, Finding
 from krmkit.libraries.yaml.data import core_data
 from krmkit.libraries.yaml.document import parse
 from krmkit.libraries.yaml.errors import YamlError
@@ -57,9 +57,7 @@ def _charts(pack: Pack, folder: str, files: frozenset[str]) -> tuple[list[ChartF
         try:
             charts.append(chart_facts(os.path.join(folder, name), name, folder))
         except Refused as error:
-            findings.append(
-                pack_finding("chart-unreadable", str(error), (name,), pack.label, name, severity=WARNING)
-            )
+            findings.append(pack_finding("chart-unreadable", str(error), (name,), pack.label, name))
     return charts, findings
 
 

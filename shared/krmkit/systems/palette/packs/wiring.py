@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from krmkit.krm.finding import ERROR, INFO, WARNING, Finding
+from krmkit.krm.finding import INFO, Finding
 from krmkit.libraries.messages.nearest import did_you_mean, proposal
 from krmkit.libraries.schema.fields import entries, mapping, sequence, text
 from krmkit.systems.palette.packs.findings import METADATA, VALUES, pack_finding
@@ -53,61 +53,45 @@ class PackFacts:
         """What `pack.content` says to air-gapped clusters."""
         return mapping(self.values, "pack", "content")
 
+    def finding(self, rule: str, file: str, path: str, message: str, severity: str = "") -> Finding:
+        """Return a finding about a path of a file, or about the file."""
+        return pack_finding(rule, message, (path or file,), self.label, file, path, severity=severity)
 
-Said = tuple[str, str, str, str, str]  # rule, severity, file, path in it, message
-Rule = Callable[[PackFacts], Iterator[Said]]
+
+Rule = Callable[[PackFacts], Iterator[Finding]]
 
 
 def wiring(facts: PackFacts, review: bool = False) -> list[Finding]:
     """Return the findings of all rules; with `review` also what the public repository refuses."""
     rules: Iterable[Rule] = (*RULES, *(REVIEW if review else ()))
-    return [
-        pack_finding(rule, message, (path or file,), facts.label, file, path, severity=severity)
-        for each in rules
-        for rule, severity, file, path, message in each(facts)
-    ]
+    return [finding for each in rules for finding in each(facts)]
 
 
-def _missing(facts: PackFacts) -> Iterator[Said]:
+def _missing(facts: PackFacts) -> Iterator[Finding]:
     for name in ("charts", "kubeManifests"):
         for number, path in enumerate(facts.listed(name)):
             if path.removeprefix("./") not in facts.files:
                 near = proposal(path, sorted(facts.files))
-                yield (
-                    "file-missing",
-                    ERROR,
-                    METADATA,
-                    f"{name}[{number}]",
-                    f"the folder has no {path}" + near,
-                )
+                message = f"the folder has no {path}" + near
+                yield facts.finding("file-missing", METADATA, f"{name}[{number}]", message)
 
 
-def _unlisted(facts: PackFacts) -> Iterator[Said]:
+def _unlisted(facts: PackFacts) -> Iterator[Finding]:
     charts, manifests = (
         {path.removeprefix("./") for path in facts.listed(name)} for name in ("charts", "kubeManifests")
     )
     for path in sorted(facts.files - charts - manifests):
         # Below charts/NAME/charts lie the sub-charts of an unpacked copy.
         if path.startswith("charts/") and path.endswith(_ARCHIVES) and path.count("/") == 1:
-            severity = INFO if ".orig." in path else WARNING
-            yield (
-                "file-unlisted",
-                severity,
-                METADATA,
-                "charts",
-                f"charts does not list {path}: Palette does not install it",
-            )
+            message = f"charts does not list {path}: Palette does not install it"
+            severity = INFO if ".orig." in path else ""
+            yield facts.finding("file-unlisted", METADATA, "charts", message, severity)
         elif path.startswith("manifests/") and path.endswith((".yaml", ".yml")):
-            yield (
-                "file-unlisted",
-                WARNING,
-                METADATA,
-                "kubeManifests",
-                f"kubeManifests does not list {path}: Palette does not install it",
-            )
+            message = f"kubeManifests does not list {path}: Palette does not install it"
+            yield facts.finding("file-unlisted", METADATA, "kubeManifests", message)
 
 
-def _keys(facts: PackFacts) -> Iterator[Said]:
+def _keys(facts: PackFacts) -> Iterator[Finding]:
     """Compare keys below `charts` and names of charts; an unreadable chart is named as its file."""
     listed = {path.removeprefix("./") for path in facts.listed("charts")}
     known = {chart.file: chart for chart in facts.charts if chart.file in listed}
@@ -123,16 +107,17 @@ def _keys(facts: PackFacts) -> Iterator[Said]:
                 f"charts has no key {chart.name}, the name of the chart {chart.file}: no values reach it"
             )
             crds = chart.name.endswith(("-crds", "-crd")) or not chart.keys
-            yield "chart-without-values", INFO if crds else WARNING, VALUES, "charts", message
+            severity = INFO if crds else ""
+            yield facts.finding("chart-without-values", VALUES, "charts", message, severity)
     for key in keys:
         if key not in names and not any(file.startswith(f"{key}-") for file in unread):
             message = f"no chart is called {key}, so these values reach none" + did_you_mean(
                 key, sorted(names)
             )
-            yield "unknown-chart", WARNING, VALUES, f"charts.{key}", message
+            yield facts.finding("unknown-chart", VALUES, f"charts.{key}", message)
 
 
-def _inert(facts: PackFacts) -> Iterator[Said]:
+def _inert(facts: PackFacts) -> Iterator[Finding]:
     """Yield values that neither the chart's values nor its templates name, but `global` and dependencies'."""
     for chart in facts.charts:
         for key in mapping(facts.values, "charts", chart.name):
@@ -142,49 +127,48 @@ def _inert(facts: PackFacts) -> Iterator[Said]:
                     f"neither the values nor a template of the chart {chart.name} name {key}: it changes nothing"
                     + near
                 )
-                yield "inert-value", WARNING, VALUES, f"charts.{chart.name}.{key}", message
+                yield facts.finding("inert-value", VALUES, f"charts.{chart.name}.{key}", message)
 
 
-def _content(facts: PackFacts) -> Iterator[Said]:
+def _content(facts: PackFacts) -> Iterator[Finding]:
     """Report misspelt keys of `pack.content`, which is read by name."""
     for key, value in facts.content.items():
         if key not in _CONTENT:
-            yield _misspelt(f"pack.content.{key}", key, tuple(_CONTENT))
+            yield _misspelt(facts, f"pack.content.{key}", key, tuple(_CONTENT))
             continue
         for number, entry in enumerate(entries(value)):
             for name in entry:
                 if name not in _CONTENT[key]:
-                    yield _misspelt(f"pack.content.{key}[{number}].{name}", name, _CONTENT[key])
+                    yield _misspelt(facts, f"pack.content.{key}[{number}].{name}", name, _CONTENT[key])
 
 
-def _misspelt(path: str, name: str, known: tuple[str, ...]) -> Said:
-    return (
-        "unknown-name",
-        WARNING,
-        VALUES,
-        path,
-        f'{path.rpartition(".")[0]} has no "{name}"' + did_you_mean(name, known),
-    )
+def _misspelt(facts: PackFacts, path: str, name: str, known: tuple[str, ...]) -> Finding:
+    message = f'{path.rpartition(".")[0]} has no "{name}"' + did_you_mean(name, known)
+    return facts.finding("unknown-name", VALUES, path, message)
 
 
-def _reviewed(facts: PackFacts) -> Iterator[Said]:
+def _reviewed(facts: PackFacts) -> Iterator[Finding]:
     """Yield what the checks of the public repository refuse."""
     version = text(facts.metadata.get("version"))
     if version.startswith("v"):
-        yield "version-with-v", ERROR, METADATA, "version", f'version must not begin with "v", got {version}'
+        yield facts.finding(
+            "version-with-v", METADATA, "version", f'version must not begin with "v", got {version}'
+        )
     for name in ("logo.png", "README.md"):
         if name not in facts.files:
-            yield "file-missing", ERROR, name, "", f"the folder has no {name}"
+            yield facts.finding("file-missing", name, "", f"the folder has no {name}")
     if facts.metadata.get("layer") in ("os", "k8s"):
         return
     images = facts.content.get("images")
     if not isinstance(images, list) or not images:
-        yield "no-images", ERROR, VALUES, "pack.content.images", "pack.content.images must list an image"
+        yield facts.finding(
+            "no-images", VALUES, "pack.content.images", "pack.content.images must list an image"
+        )
         return
     for number, entry in enumerate(images):
         if not isinstance(entry, dict) or not text(entry.get("image")):
             message = f"pack.content.images[{number}] must have image, the name of an image"
-            yield "no-image", ERROR, VALUES, f"pack.content.images[{number}]", message
+            yield facts.finding("no-image", VALUES, f"pack.content.images[{number}]", message)
 
 
 RULES: tuple[Rule, ...] = (_missing, _unlisted, _keys, _inert, _content)
