@@ -109,10 +109,6 @@ class ListItem(Resource):
     def label(self) -> str:
         return f"item {self.number + 1}"
 
-    def forget_lines(self) -> None:
-        """Drop the lines; text and identity stay."""
-        self._forget_lines()
-
     def _split(self) -> ItemLines:
         lines = super()._split()
         self._companions.note_lines(self, len(lines.lines))

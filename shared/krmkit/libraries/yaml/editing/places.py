@@ -135,11 +135,9 @@ class Places:
 
     def comment_column(self, line: int) -> int:
         """Return the column of the comment on the line that starts at `line`; -1 without one."""
-        view = self.view
-        position = line
-        while view[position : position + 1] == " ":
-            position += 1
-        return position - line if view[position : position + 1] == "#" else -1
+        text = self.view[line : self.line_end(line)]
+        content = text.lstrip(" ")
+        return len(text) - len(content) if content[:1] == "#" else -1
 
     # Spots
 
