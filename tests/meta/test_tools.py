@@ -13,6 +13,7 @@ from krmkit.fn.contract.expected import difference, snapshot
 from krmkit.fn.definition import GROUP_VERSION
 from krmkit.storage.disk.scaffold import Place, files, make_folder
 from tests.bench import run as bench
+from tests.bench.bench_beside import figures
 from tests.bench.timing import Command, MeasureError, in_turns, row
 from tools import new
 from tools.definitions import Definition
@@ -142,11 +143,11 @@ def test_figures_from_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page has the figures beside kpt's programs that were measured elsewhere, unless this run measures them."""
     monkeypatch.delenv("KRMKIT_GO", raising=False)
     page = bench.REPORT.read_text("utf-8")
-    assert bench.figures() in page or " / set-labels of kpt's catalog |" in page
-    assert "| 1,000 | 0.81 (0.54) | 1.6 (1.06) |" in bench.figures()
+    assert figures() in page or " / set-labels of kpt's catalog |" in page
+    assert "| 1,000 | 0.81 (0.54) | 1.6 (1.06) |" in figures()
 
     monkeypatch.setenv("KRMKIT_GO", "programs")
-    assert bench.figures() == ""
+    assert figures() == ""
 
 
 def test_medians_are_taken_in_turns() -> None:
