@@ -43,10 +43,7 @@ class FittingFunction:
             {
                 "apiVersion": GROUP_VERSION,
                 "kind": self.kind,
-                "metadata": {
-                    "name": self.file.removesuffix(".yaml"),
-                    "annotations": {LOCAL_CONFIG: "true"},
-                },
+                "metadata": {"name": self.file.removesuffix(".yaml"), "annotations": {LOCAL_CONFIG: "true"}},
                 "spec": self.spec,
             }
         )

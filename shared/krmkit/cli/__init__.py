@@ -14,10 +14,7 @@ COMMANDS = {
     "render": ("krmkit.cli.render", "run a package's pipeline in this process and write what changed"),
     "check": ("krmkit.cli.check", "say everything that is wrong in packages, and write nothing"),
     "report": ("krmkit.cli.report", "show all about a package or a tree of packages on one page"),
-    "preview": (
-        "krmkit.cli.preview",
-        "choose presets, macros and variables on a page",
-    ),
+    "preview": ("krmkit.cli.preview", "choose presets, macros and variables on a page"),
     "why": ("krmkit.cli.why", "say where a value comes from, step by step"),
     "run": ("krmkit.cli.run", "run one function on a ResourceList"),
     "pack": ("krmkit.cli.pack", "bring packs into a package, and take them out again"),

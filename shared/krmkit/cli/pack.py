@@ -28,8 +28,7 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 def parser() -> CommandParser:
     made = CommandParser(
-        prog="krmkit pack",
-        description="Bring packs into a package, and take them out again.",
+        prog="krmkit pack", description="Bring packs into a package, and take them out again."
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="import|export|show|diff|check")
     bring = commands.add_parser(

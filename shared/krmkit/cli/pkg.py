@@ -31,8 +31,7 @@ from krmkit.views.terminal import Terminal, unread_is_fine
 
 def parser() -> CommandParser:
     made = CommandParser(
-        prog="krmkit pkg",
-        description="Get a package from git, and follow its upstream there.",
+        prog="krmkit pkg", description="Get a package from git, and follow its upstream there."
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="get|diff|update")
     _add_get(commands.add_parser)

@@ -50,9 +50,7 @@ def parser() -> CommandParser:
     )
     one.add_argument("--split", action="store_true", help="print each entry of a list as a document")
     one.add_argument(
-        "--state",
-        metavar="FILE",
-        help="the file of the values marked &state: read if it exists, and written",
+        "--state", metavar="FILE", help="the file of the values marked &state: read if it exists, and written"
     )
     one.add_argument("--bindings", metavar="FILE", help="a YAML map of names that templates and stubs see")
     one.add_argument(

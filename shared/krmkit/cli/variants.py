@@ -47,8 +47,7 @@ _MOST_ALIKE = 3  # variants of one error that have a row each
 
 def parser() -> argparse.ArgumentParser:
     made: argparse.ArgumentParser = CommandParser(
-        prog="krmkit variants",
-        description="Packages from PackageVariantSets, without a cluster.",
+        prog="krmkit variants", description="Packages from PackageVariantSets, without a cluster."
     )
     commands = made.add_subparsers(dest="command", required=True, metavar="render|sync|status")
     render = commands.add_parser(

@@ -97,11 +97,7 @@ class UpstreamPackage:
         packages: dict[str, Package] = {}
         for folder in sorted(self.folders, key=lambda folder: (folder.count("/") + bool(folder), folder)):
             kptfile = f"{folder}/{KPTFILE}" if folder else KPTFILE
-            made = Package(
-                os.path.join(self.path, folder),
-                folder,
-                kptfile_of(texts[kptfile], kptfile),
-            )
+            made = Package(os.path.join(self.path, folder), folder, kptfile_of(texts[kptfile], kptfile))
             if folder:
                 packages[_owner(folder.rpartition("/")[0], packages)].children.append(made)
             packages[folder] = made

@@ -92,13 +92,7 @@ class ListItem(Resource):
     __slots__ = ("_companions", "number")
 
     def __init__(
-        self,
-        companions: Companions,
-        number: int,
-        text: str,
-        column: int,
-        is_safe: bool,
-        limits: Limits,
+        self, companions: Companions, number: int, text: str, column: int, is_safe: bool, limits: Limits
     ) -> None:
         super().__init__(text, column, limits=limits)
         self._is_safe = is_safe

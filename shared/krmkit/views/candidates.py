@@ -11,11 +11,7 @@ from krmkit.render.package import read
 
 # Each shell passes the words before the one being completed.
 _CALL = "krmkit why --words"
-COMPLETE = {
-    "bash": "_krmkit_why_words",
-    "zsh": "_krmkit_why_words",
-    "fish": f"({_CALL} (commandline -opc))",
-}
+COMPLETE = {"bash": "_krmkit_why_words", "zsh": "_krmkit_why_words", "fish": f"({_CALL} (commandline -opc))"}
 PREAMBLE = {
     "bash": f"""
 _krmkit_why_words() {{

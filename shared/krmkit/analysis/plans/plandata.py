@@ -52,11 +52,7 @@ def roll_data(roll: Roll) -> dict[str, Any]:
         data["only"] = roll.only
     if roll.times > 1:
         data["times"] = roll.times
-    limits = {
-        "replicas": roll.replicas,
-        "maxSurge": roll.max_surge,
-        "maxUnavailable": roll.max_unavailable,
-    }
+    limits = {"replicas": roll.replicas, "maxSurge": roll.max_surge, "maxUnavailable": roll.max_unavailable}
     data.update((name, value) for name, value in limits.items() if value is not None)
     return data
 

@@ -96,9 +96,7 @@ def share(
                 pipe, theirs = context.Pipe()
                 # A forked process inherits the pipes of those before it, and would keep them open.
                 process = context.Process(
-                    target=_serve,
-                    args=(theirs, [pipe, *hands] if fork else [], make, argument),
-                    daemon=True,
+                    target=_serve, args=(theirs, [pipe, *hands] if fork else [], make, argument), daemon=True
                 )
                 process.start()
                 theirs.close()

@@ -28,10 +28,7 @@ _PIPE_SIZE = 1 << 20  # Linux's limit for unprivileged users
 
 def main() -> None:
     """Answer the calls that come on stdin."""
-    stdout, sys.stdout = (
-        sys.stdout,
-        sys.stderr,
-    )  # a print in a function must not end up in a frame
+    stdout, sys.stdout = (sys.stdout, sys.stderr)  # a print in a function must not end up in a frame
     _libyaml.lean = True
     widen(sys.stdin.fileno(), stdout.fileno())
     work(sys.stdin.buffer, stdout.buffer)

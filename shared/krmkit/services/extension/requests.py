@@ -30,11 +30,7 @@ def odd_requests(request: Object) -> dict[str, Object]:
 def with_unknown_kind(request: Object) -> Object:
     """Return the request with one more template, of an unknown kind."""
     unknown = deepcopy(request)
-    stranger = {
-        "apiVersion": "unknown.example.com/v1",
-        "kind": "StrangeTemplate",
-        "metadata": {"name": "s"},
-    }
+    stranger = {"apiVersion": "unknown.example.com/v1", "kind": "StrangeTemplate", "metadata": {"name": "s"}}
     holder = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment", "namespace": "default", "name": "s",
               "fieldPath": "spec.template.spec.infrastructureRef"}  # fmt: skip
     unknown.setdefault("items", []).append(

@@ -106,11 +106,7 @@ class Preview:
         return Starlette(
             routes=routes,
             middleware=[Middleware(Guard, token=self._token, hosts=hosts)],
-            exception_handlers={
-                ClientDisconnect: _left,
-                Refused: _refused,
-                Exception: _failed,
-            },
+            exception_handlers={ClientDisconnect: _left, Refused: _refused, Exception: _failed},
         )
 
     async def page(self, request: Request) -> Response:

@@ -113,10 +113,7 @@ class Journal:
         for step in () if self.back else self.steps:
             if os.path.lexists(self._at(step.new or step.path)) and primitives.digest(
                 self._at(step.path)
-            ) not in {
-                step.before,
-                "",
-            }:
+            ) not in {step.before, ""}:
                 raise Refused(
                     f"{self.root}: a run of krmkit was killed before it had put all files into place, and {step.path}"
                     f" was changed since. Put that file back as it was, or delete {WORK} to keep all files as they are"

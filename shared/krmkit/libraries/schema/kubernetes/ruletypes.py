@@ -55,10 +55,7 @@ class RuleTypes:
         known = [module.DESCRIPTOR for module in (struct_pb2, timestamp_pb2, duration_pb2)]
         self._kinds = descriptor_pb2.FieldDescriptorProto
         self._file = descriptor_pb2.FileDescriptorProto(
-            name="schema.proto",
-            package=PACKAGE,
-            syntax="proto2",
-            dependency=[file.name for file in known],
+            name="schema.proto", package=PACKAGE, syntax="proto2", dependency=[file.name for file in known]
         )
         self._names: dict[int, str] = {}
         self._collect(schema)

@@ -283,7 +283,7 @@ def _listed(spec: Any) -> _Variable:
             raise Failure(f"control variable list entry requires {field} field")
     if not set(spec) <= {"name", "values", "index"}:
         raise Failure(
-            "control variable list entry requires two or three fields: name, values and optionally index",
+            "control variable list entry requires two or three fields: name, values and optionally index"
         )
     name, index = spec["name"].value, spec["index"].value if "index" in spec else ""
     for word in (name, index):

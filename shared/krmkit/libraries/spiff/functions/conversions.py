@@ -114,9 +114,7 @@ def evaluated(env: Env, text: str) -> With:
 
 
 @function(
-    "tagdef",
-    "tagdef requires two or three arguments",
-    name="name argument for tagdef must be a string",
+    "tagdef", "tagdef requires two or three arguments", name="name argument for tagdef must be a string"
 )
 def tagdef(env: Env, name: str, value: Any, scope: Any = ABSENT) -> Any:
     fail_if(scope not in (ABSENT, "local", "global"), 'tag scope must be "local" or "global"')

@@ -41,11 +41,7 @@ def join(args: list[Any], env: Env, info: Info) -> Any:
     return texts[0].join(texts[1:])
 
 
-@function(
-    "split",
-    "split takes 2 or 3 arguments",
-    text="second argument for split must be a string",
-)
+@function("split", "split takes 2 or 3 arguments", text="second argument for split must be a string")
 def split(env: Env, separator: Any, text: str, most: Any = -1) -> list[Node]:
     if type(separator) is not str and type(separator) is not int:
         raise Failure("first argument for split must be a string or an int")

@@ -19,11 +19,7 @@ def _compared(sign: str) -> Joined:
     return lambda left, right: operators.Comparison(left, sign, right)
 
 
-_PRODUCTS: dict[str, Joined] = {
-    "*": operators.Multiplication,
-    "/": operators.Division,
-    "%": operators.Modulo,
-}
+_PRODUCTS: dict[str, Joined] = {"*": operators.Multiplication, "/": operators.Division, "%": operators.Modulo}
 _SUMS: dict[str, Joined] = {"+": operators.Addition, "-": operators.Subtraction}
 # Of two signs that begin alike, the longer one first.
 _COMPARISONS = {sign: _compared(sign) for sign in ("==", "!=", "<=", ">=", ">", "<")}

@@ -45,12 +45,7 @@ def object_from_template(
     }
     if owner is not None:
         metadata["ownerReferences"] = [owner]
-    return {
-        **source,
-        "apiVersion": api_version,
-        "kind": kind,
-        "metadata": metadata,
-    }
+    return {**source, "apiVersion": api_version, "kind": kind, "metadata": metadata}
 
 
 def made_type(template: Object) -> tuple[str, str]:
@@ -183,11 +178,7 @@ def machine_health_check(
         if checks.get(key) is not None and checks[key] != []
     }
     spec_checks.setdefault("nodeStartupTimeoutSeconds", NODE_STARTUP_TIMEOUT_SECONDS)
-    spec: Object = {
-        "clusterName": cluster_name,
-        "selector": {"matchLabels": selector},
-        "checks": spec_checks,
-    }
+    spec: Object = {"clusterName": cluster_name, "selector": {"matchLabels": selector}, "checks": spec_checks}
     kept = compact({key: remediation.get(key) for key in ("triggerIf", "templateRef")})
     if kept:
         spec["remediation"] = kept

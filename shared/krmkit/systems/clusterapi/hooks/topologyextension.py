@@ -107,11 +107,7 @@ class TopologyExtension:
         return response("Discovery", handlers=listed)
 
     def explained(
-        self,
-        handler: str,
-        request: Object,
-        source: ExtensionSource,
-        variable: Callable[[str, str], Cause],
+        self, handler: str, request: Object, source: ExtensionSource, variable: Callable[[str, str], Cause]
     ) -> tuple[ExtensionSource, dict[str, PathCauses]]:
         """Return the place of a GeneratePatches handler, and the causes of its values, by template uid.
 

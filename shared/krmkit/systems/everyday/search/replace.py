@@ -21,12 +21,7 @@ from krmkit.libraries.yaml.editing.linecomments import is_one_line
 from krmkit.libraries.yaml.tree import Alias, Map, Scalar, Seq
 from krmkit.systems.everyday.common.findings import refused, reporting
 from krmkit.systems.everyday.common.kptconfig import described
-from krmkit.systems.everyday.fields.comments import (
-    flow_text,
-    printed,
-    put_comments,
-    scalar_like,
-)
+from krmkit.systems.everyday.fields.comments import flow_text, printed, put_comments, scalar_like
 from krmkit.systems.everyday.search.paths import PathPattern, glob
 from krmkit.systems.everyday.setters.apply import setter_values
 
@@ -120,10 +115,7 @@ def _failed(message: str, item: Resource | None = None, field: str = "") -> Refu
 
 @reporting
 def search_replace(resources: ResourceList, config: Resource | None) -> list[Finding]:
-    """Search and replace.
-
-    Example: data `{by-value-regex: "nginx:(.*)", put-value: "apache:${1}"}`.
-    """
+    """Search and replace. Example: data `{by-value-regex: "nginx:(.*)", put-value: "apache:${1}"}`."""
     texts = setter_values(config, may_be_null=True)
     for key in texts:
         if key not in _KEYS:

@@ -90,11 +90,7 @@ def _chooser(templates: list[ExportTemplate], kind: str) -> Callable[[str], Expo
 
 
 def _shared(rendered: RenderedInstallation, template: ExportTemplate) -> Data:
-    return {
-        "imports": rendered.values,
-        "installationPath": rendered.path,
-        "templateName": template.name,
-    }
+    return {"imports": rendered.values, "installationPath": rendered.path, "templateName": template.name}
 
 
 def _values(

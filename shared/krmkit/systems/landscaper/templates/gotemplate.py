@@ -131,10 +131,7 @@ def clock(now: float | None) -> dict[str, GoFunction]:
         since = date.unix if isinstance(date, Time) else date if isinstance(date, int) else present().unix
         return format_duration((present().unix - since) * SECOND)
 
-    return {
-        "now": GoFunction(present, result="time"),
-        "ago": GoFunction(ago, ("any",), result="string"),
-    }
+    return {"now": GoFunction(present, result="time"), "ago": GoFunction(ago, ("any",), result="string")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ KPTFILE = read_schema(
                 "type": "array",
                 "nullable": True,
                 "items": _open(type=STRING, status=STRING, reason=STRING, message=STRING),
-            },
+            }
         ),
     )
 )

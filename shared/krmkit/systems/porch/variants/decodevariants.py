@@ -19,10 +19,7 @@ _FIELDS = ("apiVersion", "kind", "metadata", "spec", "status")
 _HINTS = {
     (VARIANT_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].name",
     (SET_KIND, "injectorExprs"): "Porch has no such field, and would drop it: write injectors[].nameExpr",
-    (
-        SET_KIND,
-        "packageNames",
-    ): "it belongs beside a name under repositories, or beside a selector",
+    (SET_KIND, "packageNames"): "it belongs beside a name under repositories, or beside a selector",
 }
 
 

@@ -66,10 +66,7 @@ def prepend_functions(items: ResourceList, spec: dict[str, Any], config: Resourc
 
 
 def prepend_pipeline(
-    package: PackageView,
-    variant: str,
-    pipeline: dict[str, Any] | None,
-    causes: VariantCauses | None = None,
+    package: PackageView, variant: str, pipeline: dict[str, Any] | None, causes: VariantCauses | None = None
 ) -> bool:
     """Put the functions of `variant` at the front of the root Kptfile's pipeline, in their order.
 
@@ -154,8 +151,7 @@ def _edit_list(kptfile: Resource, step: str, variant: str, wanted: list[Any]) ->
     for function in wanted:
         known = mine.get(function.get("name"), [])
         number = next(
-            (at for at, (_, data) in enumerate(known) if same_data(data, function, ordered=True)),
-            None,
+            (at for at, (_, data) in enumerate(known) if same_data(data, function, ordered=True)), None
         )
         front.append(function if number is None else known.pop(number)[0])
     if front or others:
