@@ -211,7 +211,7 @@ def _named(given: list[tuple[str, str]]) -> dict[str, str]:
 def _open_stores(
     given: dict[str, str], repositories: list[Resource], stack: ExitStack, dry: bool
 ) -> tuple[dict[str, Store], dict[str, str]]:
-    """Return the stores by name, and the addresses of remote ones."""
+    """Return the stores by name, and the addresses of the remote stores."""
     known = {one.name: one for one in repositories}
     for name, one in known.items():
         repo = one.get("spec", "git", "repo")

@@ -227,7 +227,10 @@ def counted(number: int, noun: str) -> str:
 
 
 def _annotations(report: Report) -> str:
-    """Return annotations for GitHub, which shows ten of each level per step, and lines for the others."""
+    """Return GitHub annotations.
+
+    GitHub shows ten of each level per step, so the others become plain lines.
+    """
     from io import StringIO
 
     levels: dict[str, int] = {}

@@ -212,10 +212,10 @@ def revisions_of(
 def _published_since(
     state: VariantState, store: Store, package: str, taken: Container[str]
 ) -> list[tuple[str, str]]:
-    """Return the newer unowned tags that people made of the variant's revisions, each with its origin.
+    """Return the newer unowned tags that people made from the variant's revisions, each with its origin.
 
-    Such a tag continues a commit of the variant, or is people's in main. If a commit was amended or squashed,
-    the content decides. All other tags are another variant's.
+    Such a tag is on a commit of people's main, or on a commit that descends from the variant's. After an
+    amended or squashed commit, equal content counts instead. Any other tag is another person's work.
     """
     tags = [ref for ref in store.revision_refs(package) if ref.startswith(TAGS) and version_number(ref)]
     newest = max((ref for ref in tags if ref in state.owned), key=version_number, default="")

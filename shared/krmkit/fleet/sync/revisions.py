@@ -65,7 +65,7 @@ class CloneSource:
         return self._kept[store.name]
 
     def size(self) -> int:
-        """Return the bytes of its files."""
+        """Return the size of its files in bytes."""
         return sum(len(file.content) for file in self.files().values())
 
 

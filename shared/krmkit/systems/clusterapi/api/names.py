@@ -1,7 +1,7 @@
 """Name generated objects. Source: internal/topology/names/names.go.
 
-The reference ends names in five random characters. Here they are a hash of namespace, Cluster and role, so
-the same topology has the same names on every machine and on every day.
+The reference ends names in five random characters. Here these are a hash of namespace, Cluster and role, so
+the same topology always gets the same names.
 """
 
 from __future__ import annotations

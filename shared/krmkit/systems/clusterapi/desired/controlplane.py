@@ -114,7 +114,7 @@ def _record_metadata(causes: ObjectCauses, template: Object, topology: Object, c
 
 
 def _machine_metadata(control_plane: Object, own_labels: Object, own_annotations: Object) -> Object:
-    """Set the machines' labels and annotations: the control plane's override the template's."""
+    """Set the machines' labels and annotations; the control plane's override those of its template."""
     path = (*_MACHINE_TEMPLATE, "metadata")
     existing = mapping(control_plane, *path)
     for name, own in (("labels", own_labels), ("annotations", own_annotations)):

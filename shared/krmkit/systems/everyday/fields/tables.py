@@ -54,7 +54,7 @@ def split_path(path: str) -> tuple[str, ...]:
 
 
 def list_word(steps: tuple[str, ...]) -> str:
-    """Return the key of the first list in a path, or ""; a resource without this word lacks the field."""
+    """Return the key of the first list in a path, or "". Text without this word cannot have the field."""
     return steps[steps.index(LIST) - 1] if LIST in steps[1:] else ""
 
 

@@ -110,8 +110,6 @@ def with_resources(component: Data, resources: list[Data], references: list[Data
 
 @dataclass(slots=True)
 class _Construction:
-    """The construction of one component."""
-
     component: Data
     label: str
     sources: Sources

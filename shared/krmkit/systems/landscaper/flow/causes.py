@@ -96,7 +96,7 @@ class InstallationCauses:
         return known
 
     def _given(self) -> dict[str, tuple[str, int, Data]]:
-        """Return the installation's imports by name: list, position and entry."""
+        """Return (list, position, entry) of each import of the installation, by its name."""
         wanted = mapping(self.rendered.spec.get("imports"))
         return {
             text(one.get("name")): (name, index, one)
