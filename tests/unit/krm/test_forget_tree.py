@@ -7,6 +7,7 @@ import tracemalloc
 
 import pytest
 
+from krmkit.krm import listitem
 from krmkit.krm.resource import Resource
 from krmkit.krm.resourcelist import ResourceList
 
@@ -97,3 +98,20 @@ def test_a_tree_that_was_only_read_stays_beside_an_edited_text() -> None:
     resource.set(("a", "c"), 3)
     assert resource.may_hold("anything")
     assert resource.text == "a:\n  c: 3\n"
+
+
+def test_lines_of_a_long_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to the limit all items keep their lines; beyond it, only the one that is read, and few more."""
+    one = many(1).items[0]._by_lines()
+    assert one is not None
+    count = len(one.lines)
+    monkeypatch.setattr(listitem, "_MOST_LINES", 2 * count)
+    monkeypatch.setattr(listitem, "_FEW_LINES", count)
+    items = many(4).items
+
+    kept = []
+    for item in items:
+        item._by_lines()
+        kept.append([number for number, other in enumerate(items) if other._lines is not None])
+
+    assert kept == [[0], [0, 1], [2], [3]]

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from krmkit import TAG
+from krmkit.analysis.why.answers import _named
+from krmkit.analysis.why.causes import ShownCause
 from krmkit.cli import main
 from krmkit.render.findings.fieldtable import covers, values_of
 from tests.programs import exec_entry, python
@@ -463,3 +465,22 @@ def test_an_object_that_a_failed_function_would_make(
 
     assert main(["why", str(package), "Cluster/default/test", "-f", "json"]) == 1
     assert f"render-cluster-topology:{TAG} failed" in json.loads(capsys.readouterr().out)["failure"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cause", "asked_for", "expected"),
+    [
+        ("preset", "Mode:fast", "fast", True),
+        ("preset", "Mode:fast", "Mode:fast", True),
+        ("preset", "Mode:fast", "ast", False),
+        ("preset", "Mode:fast", "Mode", False),
+        ("config", ".spectro.var.site", "site", True),
+        ("config", ".spectro.var.site", "var.site", True),
+        ("config", ".spectro.var.site", "spectro", False),
+        ("resource", "ConfigMap/app", "app", True),
+        ("result", "fast", "fast", False),
+    ],
+)
+def test_names_of_causes(kind: str, cause: str, asked_for: str, expected: bool) -> None:
+    """The whole name or its last part; a result of a program is none."""
+    assert _named(ShownCause(kind, cause), asked_for) is expected

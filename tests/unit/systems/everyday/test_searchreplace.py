@@ -30,6 +30,13 @@ ITEM = """\
     - image: nginx-ingress
     count: 3
 """
+THING = """\
+- apiVersion: v1
+  kind: Thing
+  metadata: {name: a}
+  spec:
+    image: nginx:1.2
+"""
 
 
 def searched(text: str, **data: str) -> tuple[Resource, list[str]]:
@@ -110,3 +117,38 @@ def test_a_pattern_too_costly_for_a_text(puts: dict[str, str]) -> None:
 
     assert [result.rule for result in outcome.results] == ["limit"]
     assert "SEARCH_STEPS" in outcome.results[0].message or "effort" in outcome.results[0].message
+
+
+@pytest.mark.parametrize(
+    ("put", "made"),
+    [
+        ("${1}-${2}", "nginx-1.2"),
+        ("a${1}b${1}c", "anginxbnginxc"),
+        ("${3}x", "x"),
+        ("${name}", "${name}"),
+        ("${}", "${}"),
+        ("${1", "${1"),
+        ("${a} ${2}", "${a} 1.2"),
+        ("$1", "$1"),
+        ("${٣}", "${٣}"),
+    ],
+)  # fmt: skip
+def test_groups_of_an_expression(put: str, made: str) -> None:
+    """`${1}` is the first group, one without a match is empty; anything else in braces stays."""
+    item, _ = searched(THING, by_value_regex="(nginx):([0-9.]+)(-x)?", by_path="spec.image", put_value=put)
+
+    assert item.get("spec", "image") == made
+
+
+@pytest.mark.parametrize("put", ["${0}", "${4}", "${123456789}"])
+def test_groups_that_are_not_there(put: str) -> None:
+    """The whole match has no number, as in the original."""
+    item, messages = searched(THING, by_value_regex="(nginx):([0-9.]+)(-x)?", put_value=put)
+
+    assert messages == [': failed to perform search-replace operation: "unable to resolve capture groups"']
+    assert item.text == THING[2:]
+
+
+def test_braces_without_an_expression() -> None:
+    """They are text."""
+    assert searched(THING, by_value="nginx:1.2", put_value="${1}")[0].get("spec", "image") == "${1}"

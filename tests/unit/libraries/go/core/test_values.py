@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from krmkit.libraries.go.core import values
+from krmkit.libraries.go.core.cast import parse_int, parse_integer
 from krmkit.libraries.go.core.values import (
     ABSENT,
     GoObject,
@@ -147,3 +148,49 @@ def test_text_is_bytes() -> None:
     assert values.encode("é\udcff") == b"\xc3\xa9\xff"
     assert values.decode(b"\xc3\xa9\xff") == "é\udcff"
     assert values.encode("\ud800") == "\ufffd".encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "number"),
+    [
+        ("0x1f", 0, 31),
+        ("-0X1F", 0, -31),
+        ("0b101", 0, 5),
+        ("0o17", 0, 15),
+        ("017", 0, 15),
+        ("08", 0, None),
+        ("0", 0, 0),
+        ("19", 0, 19),
+        ("+5", 0, 5),
+        ("--5", 0, None),
+        ("+", 0, None),
+        ("", 0, None),
+        ("0x", 0, None),
+        ("0xg", 0, None),
+        ("1_000", 0, 1000),
+        ("0x_f", 0, 15),
+        ("1__0", 0, None),
+        ("_1", 0, None),
+        ("010", 10, 10),
+        ("1_0", 10, None),
+        ("0x1", 10, None),
+        ("7F", 16, 127),
+        ("7g", 16, None),
+        ("9223372036854775807", 0, 2**63 - 1),
+        ("9223372036854775808", 0, None),
+        ("-9223372036854775808", 0, -(2**63)),
+        ("-9223372036854775809", 0, None),
+        ("0b" + "0" * 80 + "11", 0, 3),
+    ],
+)
+def test_whole_numbers(text: str, base: int, number: int | None) -> None:
+    """As strconv.ParseInt reads them: prefixes and underscores with base 0 only, and 64 bits."""
+    assert parse_int(text, base) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("0b1" + "0" * 63, 2**63), ("0b1" + "0" * 64, None), ("9" * 64, 10**64 - 1)]
+)
+def test_numbers_beyond_64_bits(text: str, number: int | None) -> None:
+    """Without bounds, a number has up to 64 digits."""
+    assert parse_integer(text) == number

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -34,6 +34,17 @@ def test_a_budget_is_used_up() -> None:
     work.charge_text("x" * 32 * 39)
     with pytest.raises(GoError, match="more than 100 steps"):
         work.charge_read("x" * 256 * 5)
+
+
+@pytest.mark.usefixtures("_budget")
+@pytest.mark.parametrize(("charge", "size"), [(work.charge_text, work.MADE), (work.charge_read, work.READ)])
+def test_what_a_long_text_costs(charge: Callable[[str], object], size: int) -> None:
+    """A step for each 32 characters that are made, for each 256 that are read; nothing up to 1,024."""
+    charge("x" * 1024)
+    charge("x" * 1025)
+    work.charge(100 - 1025 // size)
+    with pytest.raises(GoError, match="more than 100 steps"):
+        work.charge(1)
 
 
 @pytest.mark.usefixtures("_budget")

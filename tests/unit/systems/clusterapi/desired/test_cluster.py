@@ -294,3 +294,30 @@ def test_the_input_is_not_changed() -> None:
     ]
     assert tags == [{"name": "c1"}, {"name": "c2"}, {"name": "c1"}]
     assert repr(list(states[0].objects())) == repr(list(states[2].objects()))
+
+
+@pytest.mark.parametrize(("mode", "owners"), [("never", None), (ALWAYS, ["c1"])])
+def test_owners_of_templates_are_not_cloned(mode: str, owners: list[str] | None) -> None:
+    """A template belongs to its class, what is made of it to the Cluster; so do the objects of a pool."""
+    given = templates()
+    for item in given:
+        item["metadata"]["ownerReferences"] = [{"kind": "ClusterClass", "name": "metal"}]
+    workers = {
+        "machineDeployments": [{"class": "worker", "name": "md"}],
+        "machinePools": [{"class": "pool", "name": "mp"}],
+    }
+
+    found, _ = desired_state(
+        blueprint(given=given), cluster(workers=workers), None, DesiredStateSettings(mode)
+    )
+
+    machines = found.control_plane.infrastructure_machine_template
+    assert machines is not None
+    for made in (
+        machines,
+        found.machine_deployments["md"].bootstrap,
+        found.machine_pools["mp"].bootstrap,
+        found.machine_pools["mp"].infrastructure,
+    ):
+        references = made["metadata"].get("ownerReferences")
+        assert (references and [one["name"] for one in references]) == owners

@@ -109,3 +109,23 @@ def test_each_package_makes_its_extensions_once() -> None:
     created = make_plan(package(), package(cluster()), options, [("ns", "c1")])
     assert [one.action for one in created.clusters] == [CREATE]
     assert len(made) == 3
+
+
+def test_extensions_that_cannot_be_read() -> None:
+    """Their errors are errors of the plan, for the old package and the new one; without a Cluster nobody asks."""
+    extension = {
+        "apiVersion": "krmkit.dev/v1alpha1",
+        "kind": "TopologyExtension",
+        "metadata": {"name": "lone", "namespace": "ns"},
+        "spec": {"hooks": 5},
+    }
+
+    def broken(*clusters: dict[str, Any]) -> Collected:
+        found = package(*clusters)
+        found.others.update(collect([Resource.from_data(extension)]).others)
+        return found
+
+    errors = planned(package(cluster()), broken(cluster())).errors
+
+    assert {error.rule for error in errors} == {"bad-extension"}
+    assert planned(package(), broken()).errors == []

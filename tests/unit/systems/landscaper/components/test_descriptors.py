@@ -8,6 +8,7 @@ from krmkit.libraries.go.errors import GoInputError
 from krmkit.libraries.json import Object
 from krmkit.systems.landscaper.blueprint.files import Files
 from krmkit.systems.landscaper.components import schemarefs
+from krmkit.systems.landscaper.components.constructors import is_constructor_name
 from krmkit.systems.landscaper.components.descriptors import decode, select
 from krmkit.systems.landscaper.components.images import parse_oci_ref
 from krmkit.systems.landscaper.errors import InstallationError
@@ -236,3 +237,23 @@ def test_contents_of_resources_with_one_name() -> None:
     component = known.find("example.com/shop", "1.0.0")
 
     assert [known.content(component, one) for one in component.resources] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("components.yaml", True),
+        ("a/components.yml", True),
+        ("constructor.yaml", True),
+        ("component-constructor.yml", True),
+        ("a/b/shop-constructor.yaml", True),
+        ("shop-components.yml", True),
+        ("shopcomponents.yaml", False),
+        ("components.yaml/x.yaml", False),
+        ("constructor.json", False),
+        ("values.yaml", False),
+    ],
+)
+def test_names_of_constructors(path: str, expected: bool) -> None:
+    """In any folder, with either ending, alone or behind a word and a dash."""
+    assert is_constructor_name(path) is expected
