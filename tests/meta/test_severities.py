@@ -83,7 +83,7 @@ def test_every_rule_is_stated() -> None:
             if getattr(node.func, "attr", getattr(node.func, "id", "")) in MADE_BY:
                 count += 1
                 if node.args[0].value not in rules:
-                    unknown.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.args[0].value}")
+                    unknown.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.args[0].value!r}")
     assert unknown == []
     assert count > 250
 
