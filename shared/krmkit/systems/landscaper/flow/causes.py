@@ -15,8 +15,7 @@ from itertools import accumulate
 from krmkit.krm.cause import Cause, PathCauses, config_cause, resource_cause
 from krmkit.krm.fieldpath import Path
 from krmkit.krm.resource import Resource
-from krmkit.libraries.go.errors import GoInputError
-from krmkit.libraries.gotemplate import OutputPart, TemplateError, root_fields
+from krmkit.libraries.gotemplate import OutputPart, TemplateError
 from krmkit.libraries.schema.fields import entries, leaves, mapping, sequence, text
 from krmkit.libraries.yaml.fields import fields_of
 from krmkit.systems.landscaper.apinames import EXPORT, KEY_LABEL, SOURCE_TYPE_LABEL, object_name
@@ -24,7 +23,6 @@ from krmkit.systems.landscaper.blueprint.blueprints import GO_TEMPLATE, Executor
 from krmkit.systems.landscaper.blueprint.files import BLUEPRINT_FILE, clean
 from krmkit.systems.landscaper.components.configmaps import DESCRIPTOR_KEY, escape
 from krmkit.systems.landscaper.components.descriptors import Component, Data
-from krmkit.systems.landscaper.errors import InstallationError
 from krmkit.systems.landscaper.flow.dependencies import imported_targets
 from krmkit.systems.landscaper.flow.outcome import RenderedInstallation
 from krmkit.systems.landscaper.items.identity import scope_of
@@ -45,7 +43,6 @@ class InstallationCauses:
         self.find = find
         self.own = find("Installation", rendered.namespace, rendered.name)
         self._imports: dict[str, list[Cause]] = {}
-        self._executors: dict[int, list[Cause]] = {}
         self._above: dict[str, int] = {}
         items = [one for one in rendered.objects if one.get("kind") == "DeployItem"]
         sources = rendered.templater.item_sources if rendered.templater is not None else []
@@ -66,10 +63,12 @@ class InstallationCauses:
         elif kind == "DeployItem":
             source = self._sources.get(id(item))
             if source is not None:
-                found.set((), *found.at(()), self._of_line(source.executor, 0))
-                found.set(("spec",), *self._of_executor(source.executor))
-                is_go = source.executor.type == GO_TEMPLATE
-                for path, causes in (self._of_parts if is_go else self._of_spiff)(source):
+                template, is_go = self._of_line(source.executor, 0), source.executor.type == GO_TEMPLATE
+                values = list((self._of_parts if is_go else self._of_spiff)(source))
+                used = [one for _, causes in values for one in causes if one.kind != template.kind]
+                found.set((), *found.at(()), template)
+                found.set(("spec",), template, *_once(used))
+                for path, causes in values:
                     found.set(("spec", *path), *causes)
                 if self.own is not None:
                     found.set(("spec", "context"), resource_cause(self.own, "spec", "context"))
@@ -158,16 +157,6 @@ class InstallationCauses:
         carrier = known.blueprint.files.carrier if known is not None else None
         return Cause(kind, title, carrier, ("data", escape(clean(file))), line=line)
 
-    def _of_executor(self, executor: Executor) -> list[Cause]:
-        """Return the template of an executor, and the causes of the imports that it names."""
-        known = self._executors.get(id(executor))
-        if known is None:
-            known = [self._of_line(executor, 0)]
-            for name in self._used(executor):
-                known += self.of_import(name)
-            known = self._executors[id(executor)] = _once(known)
-        return known
-
     def _of_line(self, executor: Executor, line: int) -> Cause:
         """Return the cause for a template, at a line of its text."""
         known = self._above.get(executor.name)
@@ -229,9 +218,10 @@ class InstallationCauses:
             elif isinstance(value, list) and not words([one for one in value if isinstance(one, str)]):
                 rest += [((*path, number), inner) for number, inner in enumerate(value)]
             elif path[:1] == (source.number,) and not isinstance(value, dict | list):
-                used, names = words(value), [name for name in self.rendered.values if name in words(value)]
-                if used and (not names or not used.isdisjoint(whole.keys() - {"deployItems"})):
-                    continue  # it may name another value of the template
+                used, names = words(value), list(self.rendered.values)
+                # An expression without them, or with another key of the template, may stand for any of them.
+                if not used or (used & {*names} and used.isdisjoint(whole.keys() - {"deployItems"})):
+                    names = [name for name in names if name in used]
                 mark = fields.marks.get(("deployItems", *path)) if fields is not None else None
                 causes = [self._of_line(executor, mark[0] if mark else 0)]
                 causes += (cause for name in names for cause in self.of_import(name))
@@ -260,27 +250,6 @@ class InstallationCauses:
             return
         for call in wanted or [("",)]:
             yield _of_component(component, call[call.index("name") + 1] if "name" in call[:-1] else "")
-
-    def _used(self, executor: Executor) -> list[str]:
-        """Return the imports that a template names; all imports if it uses the whole map."""
-        known = list(self.rendered.values)
-        blueprint = self.rendered.prerequisites.blueprint if self.rendered.prerequisites is not None else None
-        if blueprint is None:
-            return known
-        try:
-            if executor.type == GO_TEMPLATE:
-                source = executor.text(blueprint.files)
-                chains = [one for one in root_fields(source) if one[0] == "imports"]
-                if "include" in source or ("imports",) in chains:
-                    return known
-                return [name for name in known if any(name == one[1] for one in chains)]
-            template = executor.template
-            if template is None:
-                template = load(executor.text(blueprint.files))
-            found = words(load(template) if isinstance(template, str) else template)
-        except (GoInputError, InstallationError, TemplateError):
-            return known
-        return [name for name in known if name in found]
 
 
 def _of_component(component: Component, name: str) -> Cause:
