@@ -77,6 +77,7 @@ class ProgramResolver:
         self._own = frozenset(names())
         self._names = self._own if self.catalog is None else frozenset(self.catalog)
         self._runtime = ""
+        self._known: dict[tuple[str, str], Known] = {}  # by image and tag: the packages of a tree share them
 
     @classmethod
     def of(
@@ -94,7 +95,15 @@ class ProgramResolver:
 
     def resolve(self, entry: PipelineFunction) -> Known | External:
         """Return the program of an entry. Raises ResolveError."""
-        return self._image(entry) if entry.image else self._exec(entry)
+        if not entry.image:
+            return self._exec(entry)
+        known = self._known.get((entry.image, entry.tag))
+        if known is not None:
+            return known
+        found = self._image(entry)
+        if isinstance(found, Known):
+            self._known[entry.image, entry.tag] = found
+        return found
 
     def answers(self, entry: PipelineFunction) -> tuple[str, str]:
         """Return who runs an entry, "" for nobody, and a note about it."""
