@@ -220,7 +220,7 @@ class Build:
         )
 
     def _candidates_of(self, variant: VariantInput) -> list[Candidate]:
-        """Return the candidates for injection, and objects elsewhere with an injector's name, for hints."""
+        """Return the candidates for injection. For hints, add objects elsewhere with an injector's name."""
         namespace = variant.namespace
         known = self._candidates.get(namespace)
         if known is None:

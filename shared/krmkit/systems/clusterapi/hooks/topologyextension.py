@@ -189,7 +189,7 @@ class _Handler:
         problems += [(f"{path}.validations{place}", text) for place, text in self._validations.problems]
 
     def unmatched(self) -> list[Unmatched]:
-        """Return the selectors that matched no template; [] before the first template."""
+        """Return the selectors that matched no template; [] if no template came yet."""
         if not self._seen:
             return []
         return [

@@ -50,7 +50,7 @@ class Request:
     builtin: Object
 
     def variables_for(self, names: frozenset[str] | None) -> Object:
-        """Return `builtin` and the global variables defined for a patch (names; None: all)."""
+        """Return `builtin` and the global variables in `names`, those defined for a patch (None: all)."""
         return {**_seen(self.variables, names), "builtin": self.builtin}
 
 

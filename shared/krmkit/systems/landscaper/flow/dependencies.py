@@ -72,7 +72,7 @@ def order(graph: Edges) -> list[str]:
 
 
 def order_with_cycles(graph: Edges) -> tuple[list[str], dict[str, str]]:
-    """Sort names so that each follows its dependencies, without those of names in cycles; return also the cycles.
+    """Sort names by their dependencies, but ignore those of names in cycles; return also the cycles.
 
     order_with_cycles({"a": ["b"], "b": ["a"], "c": ["a"]})[0]   # ["a", "b", "c"]
     """
