@@ -50,7 +50,6 @@ def explained(definition: FunctionDefinition, steps: list[str]) -> str:
 
 
 def _elements(node: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a list's elements, or the node itself."""
     while isinstance(node.get("items"), dict):
         node = node["items"]
     return node

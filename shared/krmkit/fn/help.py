@@ -130,7 +130,6 @@ def _field(schema: dict[str, Any], path: str, required: bool) -> list[str]:
 
 
 def _kind(schema: dict[str, Any]) -> str:
-    """Return a type in the READMEs' words."""
     if "enum" in schema:
         return " | ".join(str(value) for value in schema["enum"])
     if schema.get("x-kubernetes-int-or-string"):

@@ -67,7 +67,6 @@ def definition(folder: str) -> FunctionDefinition:
 
 
 def _module(folder: str, name: str) -> "ModuleType":
-    """Load `name`.py in a function's folder. Raises FileNotFoundError."""
     package = "krmkit._functions." + os.path.basename(folder).replace("-", "_")
     module = type(sys)(f"{package}.{name}")
     loader = SourceFileLoader(module.__name__, f"{folder}/{name}.py")

@@ -78,7 +78,6 @@ class ExplainedRule:
 
 @cache
 def _read(folder: str) -> dict[str, Any]:
-    """Return a folder's rules.yaml as data, {} if there is none."""
     path = os.path.join(folder, FILE)
     if not os.path.isfile(path):
         return {}

@@ -141,7 +141,6 @@ def refuse(
 
 
 def _before(definition: FunctionDefinition, resources: ResourceList) -> list[dict[str, object]]:
-    """Return the results of the input list if the function keeps them."""
     if not definition.keeps_results:
         return []
     root = resources.envelope.root
@@ -275,7 +274,6 @@ def _name_limit(results: Results) -> None:
 def _decoded(
     definition: FunctionDefinition, config: Resource | None, options: RunOptions, results: Results
 ) -> Config | None:
-    """Decode the config. If it is invalid, add results and return None."""
     try:
         decoded = decode(definition, config, options.explain)
         decoded.tag, decoded.crds = options.tag, options.crds

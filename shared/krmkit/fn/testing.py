@@ -65,7 +65,6 @@ class Example:
         self._of_kpt: list[str] = []  # the members with kpt's annotations, made on first use
 
     def _config(self) -> str | None:
-        """Return the config of the first pipeline entry that names the function."""
         for member in self.members:
             if PurePosixPath(member.path).name != "Kptfile":
                 continue

@@ -78,7 +78,6 @@ def glob_match(pattern: str, name: str) -> bool:
 
 @lru_cache
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """Return the regular expression of a pattern, None for a malformed one."""
     parts = [""]
     at = 0
     while at < len(pattern):

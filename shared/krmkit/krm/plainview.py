@@ -92,7 +92,6 @@ class PlainView:
 
     @property
     def _text(self) -> str:
-        """Return the text, line edits included."""
         lines = self._lines
         if lines is not None and lines.is_edited:
             self._given = lines.text
@@ -153,7 +152,6 @@ class PlainView:
         self._lines = None
 
     def _by_lines(self) -> ItemLines | None:
-        """Return the lines; None if the parser is needed."""
         if self._document is not None or not self._is_safe:
             return None
         return self._lines if self._lines is not None else self._split()

@@ -269,7 +269,6 @@ class Resource(PlainView):
         return len(texts)
 
     def _collection(self, path: Path, child: str | int) -> Map | Seq:
-        """Return the collection at a path, created for the key `child` if absent."""
         from krmkit.krm.fieldpath import container  # most runs edit lines, and no tree
 
         return container(self.root, path, child, self.label)

@@ -255,7 +255,6 @@ class ResourceList:
         return _rendered(self.envelope)
 
     def _render_envelope(self) -> tuple[str, str]:
-        """Return head and tail, with this run's results."""
         chunks, envelope = self._chunks, self.envelope
         assert chunks is not None
         root = envelope.root
@@ -290,7 +289,6 @@ class ResourceList:
         return text[: len(text) - len(tail)], tail
 
     def _fresh_tail(self) -> str:
-        """Return the text after the items of a list made in memory."""
         tail = ""
         if self.function_config is not None:
             tail += "functionConfig:\n  " + self._placed(self.function_config, _IN_MEMORY)

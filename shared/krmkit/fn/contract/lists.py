@@ -211,7 +211,6 @@ def explain_adds_infos_only(example: Example) -> None:
 
 
 def _place(annotations: dict[str, str]) -> tuple[str | None, ...]:
-    """Return the file and the index of a resource."""
     prefix = "internal.config.kubernetes.io/"
     return tuple(annotations.get(prefix + name) for name in ("package-path", "path", "index"))
 

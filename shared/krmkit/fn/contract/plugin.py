@@ -64,7 +64,6 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _write_expected(folders: list[Path]) -> None:
-    """Write .expected of the functions' examples. Raises UsageError."""
     from krmkit.fn.contract.expected import write
     from krmkit.fn.knownfunctions import functions_in
 
@@ -83,7 +82,6 @@ def _within(folder: Path, places: list[str], root: Path) -> bool:
 
 
 def _required() -> None:
-    """Report missing requirements before the run."""
     try:
         import jsonschema  # noqa: F401
     except ImportError:

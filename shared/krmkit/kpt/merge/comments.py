@@ -235,7 +235,6 @@ def _document_head(places: Places) -> int:
 
 
 def _with_signs(text: str) -> list[str]:
-    """Return the lines that may hold comments."""
     return [line for line in text.splitlines() if "#" in line]
 
 

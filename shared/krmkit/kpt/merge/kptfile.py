@@ -84,7 +84,6 @@ def without_render(kptfile: Kptfile) -> Kptfile:
 
 
 def _as_rendered(kptfile: Kptfile, other: Kptfile) -> Kptfile:
-    """Return a Kptfile with the rendered status fields of another one."""
     own, its = ({**side} if isinstance(side := one.get("status"), dict) else {} for one in (kptfile, other))
     if "renderStatus" not in {**own, **its} and RENDERED not in str({**own, **its}):
         return kptfile
@@ -144,7 +143,6 @@ def _program(function: dict[str, Any]) -> str:
 
 
 def _set(data: dict[str, Any], path: tuple[str, ...], value: Any) -> dict[str, Any]:
-    """Return a copy of `data` with `value` at `path`, or without the field for MISSING."""
     if not path:
         return dict(value)
     key, *rest = path

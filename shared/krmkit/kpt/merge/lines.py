@@ -38,7 +38,6 @@ def merge_lines(base: bytes, upstream: bytes, local: bytes, prefer: str = UPSTRE
 
 
 def _merge_file(folder: str) -> bytes | None:
-    """Return git's merge of the three files in a folder, with conflict markers."""
     command = ["git", "-c", "merge.conflictStyle=merge", "merge-file", "-p", f"--marker-size={_MARKER}"]
     # Git must not search for a repository, and its config, around the folder.
     around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(folder)), "PATH": os.environ.get("PATH", os.defpath)}  # fmt: skip
@@ -63,7 +62,6 @@ def _merge_file(folder: str) -> bytes | None:
 
 
 def _resolved(marked: bytes, upstream: bytes, local: bytes, prefer: str) -> MergedValue:
-    """Return the text with one side of each conflict."""
     signs = {sign: bytes([sign]) * _MARKER for sign in b"<=>"}
     merged: list[bytes] = []
     conflicts: list[Conflict] = []

@@ -117,7 +117,6 @@ def _placed(files: Mapping[str, Any]) -> list[Placed]:
 def _lost_text(
     path: str, old: bytes | None, here: bytes | None, now: bytes | None
 ) -> Iterator[ResourceConflict]:
-    """Yield the edits that the pipeline lost in a file without resources."""
     if here is None or now is None:
         if here is not now:
             done = "removed by hand, and made again" if here is None else "edited by hand, and removed"
@@ -188,7 +187,6 @@ def _differences(
 
 
 def _tree(text: str | bytes) -> dict[str, Any] | None:
-    """Return the data of a YAML or JSON text, None if it is not a mapping."""
     try:
         data = Resource(text if isinstance(text, str) else text.decode("utf-8")).get()
     except (YamlError, Refused, RecursionError, UnicodeDecodeError):

@@ -24,8 +24,6 @@ Placed = tuple[str, FileResource]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _One:
-    """A resource with its matching keys."""
-
     path: str
     item: FileResource
     name: str

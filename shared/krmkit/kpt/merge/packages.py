@@ -159,7 +159,6 @@ def _moved_folders(old: PackageTree, new: PackageTree, here: PackageTree) -> dic
 
 
 def _placed_in(path: str, folders: Mapping[str, str]) -> str:
-    """Return a path with its folder renamed."""
     for before, after in folders.items():
         if _is_in(path, before):
             return after + path.removeprefix(before)
@@ -171,7 +170,6 @@ def _is_in(folder: str, other: str) -> bool:
 
 
 def _lock(folder: str, tree: PackageTree) -> Any:
-    """Return commit and folder in a subpackage's upstreamLock, or None."""
     path = f"{folder}/{KPTFILE}"
     if not folder or b"upstreamLock" not in tree.files[path]:
         return None

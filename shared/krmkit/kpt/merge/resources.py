@@ -65,7 +65,6 @@ class FileMerge:
     def _whole_file(
         self, path: str, old: bytes | None, new: bytes | None, here: bytes | None
     ) -> Iterator[tuple[str, bytes | None]]:
-        """Merge a file without resources."""
         if new in (old, here):
             return
         if here == old:

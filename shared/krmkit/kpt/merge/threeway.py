@@ -250,5 +250,4 @@ def _is_absent(value: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Return True for equal data, where null equals absence."""
     return (_is_absent(one) and _is_absent(other)) or same_data(one, other)

@@ -160,7 +160,6 @@ class Environment:
 
     @property
     def _functions(self) -> cel.Env:
-        """Return the environment with the conversion functions."""
         if self._converting is None:
             from krmkit.libraries.cel.golang import functions
 

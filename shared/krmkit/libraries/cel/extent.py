@@ -107,8 +107,6 @@ class KnownExtent(Extent):
 
 
 class _EitherExtent(Extent):
-    """The bounds of a value that is one of several."""
-
     def __init__(self, parts: list[Extent]) -> None:
         super().__init__(
             max(part.characters for part in parts),

@@ -133,7 +133,6 @@ def _unwrapped(kind: Type) -> object:
 
 
 def _as_general(left: Type, right: Type) -> bool:
-    """Return True if `left` is equal to `right` or less specific."""
     if left == right or left[0] == "dyn":
         return True
     if left[0] != right[0] or len(left) != len(right):

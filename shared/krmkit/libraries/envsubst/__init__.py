@@ -13,7 +13,6 @@ and lengths and positions count bytes.
 from __future__ import annotations
 
 from krmkit.libraries.envsubst.bracedvariables import SubstitutionError
-from krmkit.libraries.envsubst.substitute import substitute
-from krmkit.libraries.envsubst.texttemplate import TextTemplate
+from krmkit.libraries.envsubst.substitute import TextTemplate, substitute
 
 __all__ = ["SubstitutionError", "TextTemplate", "substitute"]

@@ -63,7 +63,6 @@ def _equal(one: object, other: object) -> bool:
 
 
 def _whole(value: object) -> int:
-    """Return the number of a value whose basic kind is int or uint."""
     return int(value)  # type: ignore[call-overload, no-any-return]  # the kind says that it has __int__
 
 
@@ -147,7 +146,6 @@ def index(item: object, *indexes: object) -> object:
 
 
 def _position(at: object, size: int) -> int:
-    """Return an index, which must be within 0..size."""
     if basic_kind(at) not in ("int", "uint"):
         found = "nil" if _nil(at) else f"type {type_of(at)}"
         raise GoError(f"cannot index slice/array with {found}")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 
 def _wrong_count(function: GoFunction, name: str, given: int, piped: bool) -> str:
-    """Return Go's message about a wrong number of arguments, or ""."""
     wanted = len(function.types)
     if function.variadic:
         if given + piped >= wanted - 1:

@@ -39,8 +39,6 @@ def parse_trees(
 
 
 class _Parser(Pipelines):
-    """The parser of the structure between actions: definitions, control structures, plain text."""
-
     def file(self) -> None:
         """Parse the whole text, the only place for definitions."""
         nodes: list[Node] = []

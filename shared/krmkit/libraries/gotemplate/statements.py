@@ -36,8 +36,6 @@ def compile_tree(
 
 
 class _Statements(Expressions):
-    """Compiler of one tree."""
-
     joins = True  # texts are written with the action behind them
 
     def __init__(
@@ -258,7 +256,6 @@ def _jump(signal: str) -> Statement:
 
 
 def _all(statements: list[Statement]) -> Statement:
-    """Run statements one after the other."""
     if len(statements) == 1:
         return statements[0]
     if len(statements) == 2:
@@ -291,8 +288,6 @@ def _counted(blocks: list[Statement], site: Site, node: Node) -> Statement:
 
 
 def _leaving(statements: list[Statement]) -> Statement:
-    """Run statements that may break or continue a loop."""
-
     def until_jump(frame: Frame, dot: object, write: Write) -> object:
         for statement in statements:
             signal = statement(frame, dot, write)

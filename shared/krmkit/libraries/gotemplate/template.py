@@ -76,8 +76,6 @@ def parse(
 
 
 class _Group:
-    """The common data of associated templates."""
-
     def __init__(
         self,
         functions: dict[str, GoFunction],

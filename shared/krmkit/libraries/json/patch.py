@@ -232,7 +232,6 @@ def merged(document: Any, patch: Any, depth: int = 0) -> Any:
 
 @contextmanager
 def _worded(where: str) -> Iterator[None]:
-    """Prefix the message of a JsonError with `where`."""
     try:
         yield
     except JsonError as error:
@@ -258,7 +257,6 @@ def _number(key: str) -> int:
 
 
 def _index(key: str, length: int) -> int:
-    """Return the position of an element that exists."""
     number = _number(key)
     if number >= length or number < -length:
         raise JsonError(f"Unable to access invalid index: {number}: {_BAD_INDEX}")

@@ -117,7 +117,6 @@ def _check_depth(text: str) -> None:
 
 
 def _string_end(text: str, at: int) -> int:
-    """Return the offset of the string's closing quote."""
     while True:
         quote = text.find('"', at)
         if quote < 0:

@@ -100,7 +100,6 @@ class KubernetesSchemas:
 
 
 def _read() -> Any:
-    """Return the packed schemas, unpacked on first use in a process."""
     global _published
     if _published is None:
         import base64

@@ -41,8 +41,6 @@ def call(name: str, *args: object) -> object:
 
 
 class _Lazy:
-    """A function whose module the first call loads."""
-
     def __init__(self, place: str) -> None:
         self._place = place
         self._function: object = None

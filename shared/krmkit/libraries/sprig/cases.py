@@ -126,7 +126,6 @@ def _connects(char: str) -> bool:
 
 
 def _alphabetic(char: str) -> bool:
-    """Return True for a letter that is not a CJK ideograph."""
     if not unicode.is_letter(char):
         return False
     return not (

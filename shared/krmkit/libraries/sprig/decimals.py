@@ -45,7 +45,6 @@ def _fold(operation: Callable[[Decimal, Decimal], Decimal], *values: object) -> 
 
 
 def _decimal(value: object) -> Decimal:
-    """Return the shortest decimal that parses to the same float."""
     number = to_float(value)
     if not isfinite(number):
         sign = "-Inf" if number < 0 else "+Inf"

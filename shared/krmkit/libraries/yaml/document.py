@@ -101,7 +101,6 @@ def _documents(
     shallow: bool,
     alone: bool,
 ) -> list[Document]:
-    """Build the documents from the events."""
     yaml = _libyaml.backend()
     scalar, alias, map_start, seq_start, map_end, seq_end = (
         yaml.ScalarEvent, yaml.AliasEvent, yaml.MappingStartEvent, yaml.SequenceStartEvent, yaml.MappingEndEvent,

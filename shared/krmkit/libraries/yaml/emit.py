@@ -97,7 +97,6 @@ def _block(
 def _after(
     value: object, column: int, wide: bool, is_entry: bool, known: tuple[dict[str, str], dict[str, str]]
 ) -> str:
-    """Return the text after a key or a dash at `column`."""
     if isinstance(value, str):
         texts = known[1]
         text = texts.get(value)

@@ -144,7 +144,6 @@ def _document(node: Node) -> Document:
 
 
 def _written(node: Node) -> str:
-    """Return a scalar or alias as written, for messages."""
     text = _document(node).text[node.start : node.end]
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}..."
 

@@ -129,7 +129,6 @@ class _Reader:
 
 
 def _resolved(text: str) -> object:
-    """Return the value of a plain scalar, cached."""
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
     value = _known[text] = go_resolve(text)[1]

@@ -78,7 +78,6 @@ def core_resolve(text: str) -> tuple[str, object]:
 
 
 def _go_number(text: str) -> tuple[str, object]:
-    """Resolve a scalar that begins with a sign, a dot or a digit."""
     if text[0] == ".":
         # Go hands these to strconv.ParseFloat as they are, which allows an underscore between two digits.
         plain = text if "_" not in text else _without_separators(text)
@@ -153,7 +152,6 @@ def is_decimal_float(text: str) -> bool:
 
 
 def _without_separators(text: str) -> str:
-    """Return the text without underscores between two digits."""
     parts = text.split("_")
     digits = _DIGITS[10]
     for index in range(1, len(parts)):

@@ -226,7 +226,6 @@ def _holders(numbers: list[int], items: list[str]) -> list[int]:
 
 
 def _begins_with_key(item: str, column: int) -> bool:
-    """Return True if a key comes first at the item's column, after comments."""
     start = 0
     while item.startswith("#", start):
         end = item.find("\n", start)

@@ -224,12 +224,10 @@ class WorkerPool:
             raise
 
     def _check_room(self, name: str) -> None:
-        """Raise QueueFull if no further caller of `name` may wait."""
         if len(self._callers) >= self._queue:
             raise asyncio.QueueFull
 
     def _may_run(self, name: str) -> bool:
-        """Return True if a run of `name` may have a free worker."""
         return True
 
     def _next(self) -> int | None:
@@ -276,7 +274,6 @@ class WorkerPool:
             self._replace(worker, _PAUSE)
 
     def _replace(self, worker: WorkerProcess, pause: float = 0.0) -> None:
-        """Replace a process that died or whose caller disconnected."""
         self.workers.discard(worker)
         start_task(worker.end(), self._ends)
         start_task(self._restart(pause), self._tasks)

@@ -203,7 +203,6 @@ class App:
 
 
 async def _disconnected(receive: Receive) -> None:
-    """Return when the caller has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 

@@ -45,7 +45,6 @@ class HttpCaller:
     """Calls over https; over http only to this machine. Redirects are not followed."""
 
     def __init__(self, url: str, ca_file: str = "", certificate: str = "", key: str = "") -> None:
-        """Raise Refused."""
         parts = urlsplit(url)
         try:
             port = parts.port
@@ -155,7 +154,6 @@ class ExecCaller:
     """Runs a program: the request on stdin, hook and handler as arguments, the answer on stdout."""
 
     def __init__(self, command: str) -> None:
-        """Raise Refused."""
         try:
             self._words = shlex.split(command)
         except ValueError as error:

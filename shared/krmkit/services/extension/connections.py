@@ -137,7 +137,7 @@ class Connection(OpenConnection):
                     await buffer.close()
 
     async def _read_in_turns(self) -> None:
-        """Read as hypercorn does, but let no client with costly small frames (PING) take all the time."""
+        """Read as hypercorn does, but limit the time of a client with costly small frames (PING)."""
         while not self.reader.at_eof():
             try:
                 data = await asyncio.wait_for(self.reader.read(_READ), self.config.read_timeout)
@@ -162,7 +162,7 @@ class Connection(OpenConnection):
             await asyncio.shield(self._initiate_server_close())
 
     def _is_trusted(self) -> bool:
-        """Return whether the authority that admitted the client is the current one."""
+        """Return True if the authority that admitted the client is the current one."""
         certificates = self.config.certificates if isinstance(self.config, ServerConfig) else None
         tls = self.writer.get_extra_info("ssl_object")
         if certificates is None or tls is None or not isinstance(tls.context, ServerContext):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from copy import deepcopy
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -13,7 +14,6 @@ from krmkit.services.extension.answeredpatches import patch_of, patched_request
 from krmkit.services.extension.client import Caller, CallError
 from krmkit.services.extension.contractreport import WARNING, ContractReport
 from krmkit.services.extension.live import GROUP, VERSION, read_object
-from krmkit.services.extension.requests import odd_requests, with_unknown_kind
 from krmkit.services.extension.variablecontract import DefinedVariables
 from krmkit.systems.clusterapi.hooks.discovery import handler_timeout, validate_discovery
 from krmkit.systems.clusterapi.hooks.extensionconfig import hook_path
@@ -141,7 +141,7 @@ class _Check:
 
     def odd_templates(self, hook: str, name: str, seconds: float, request: Object) -> None:
         """Call with variables left out or of another type, another apiVersion, an unknown kind."""
-        odd = odd_requests(request)
+        odd = _odd_requests(request)
         before = self._ask(hook, name, seconds, request)
         for what, one in odd.items():
             answer = self._twice(hook, name, seconds, one, what)
@@ -149,7 +149,7 @@ class _Check:
                 patched_request(self.report, name, one, answer)
                 if before is not None and before.get("status") == "Success" and "apiVersion" not in what:
                     self.defined.check_input(name, what, before, answer, one)
-        unknown = with_unknown_kind(request)
+        unknown = _with_unknown_kind(request)
         after = self._ask(hook, name, seconds, unknown)
         if (
             before is not None
@@ -229,7 +229,6 @@ class _Check:
     def _twice(
         self, hook: str, name: str, seconds: float, request: Object, what: str = "of a real Cluster"
     ) -> Object | None:
-        """Return the answer; the same request again must give the same bytes."""
         first = self._text(hook, name, seconds, request, what)
         second = self._text(hook, name, seconds, request, what)
         if first is None or second is None:
@@ -249,8 +248,57 @@ class _Check:
 
 
 def _callable(handler: Any) -> bool:
-    """Return whether a handler from discovery has a name and a hook."""
     if not isinstance(handler, dict) or not isinstance(handler.get("requestHook"), dict):
         return False
     name, hook = handler.get("name"), handler["requestHook"].get("hook")
     return isinstance(name, str) and isinstance(hook, str) and bool(name and hook)
+
+
+def _odd_requests(request: Object) -> dict[str, Object]:
+    """Return changed requests, by a description of the change.
+
+    >>> sorted(_odd_requests({"variables": [{"name": "v", "value": "x"}]}))[:2]
+    ['with templates of another apiVersion', 'with v of another type']
+    """
+    names = sorted(_variable_names(request) - {"builtin"})
+    odd = {"without variables": _with_variables(request, lambda one: None)}
+    for variable in names:
+        odd[f"without the variable {variable}"] = _with_variables(request, lambda one: None, variable)
+        odd[f"with {variable} of another type"] = _with_variables(request, _of_other_type, variable)
+    other = deepcopy(request)
+    for item in other.get("items") or []:
+        group = str(item["object"].get("apiVersion", "")).partition("/")[0]
+        item["object"]["apiVersion"] = f"{group}/v9unknown1"
+    odd["with templates of another apiVersion"] = other
+    return odd
+
+
+def _with_unknown_kind(request: Object) -> Object:
+    """Return the request with one more template, of an unknown kind."""
+    unknown = deepcopy(request)
+    stranger = {"apiVersion": "unknown.example.com/v1", "kind": "StrangeTemplate", "metadata": {"name": "s"}}
+    holder = {"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "MachineDeployment", "namespace": "default", "name": "s",
+              "fieldPath": "spec.template.spec.infrastructureRef"}  # fmt: skip
+    unknown.setdefault("items", []).append(
+        {"uid": "unknown-kind", "holderReference": holder, "object": stranger}
+    )
+    return unknown
+
+
+def _variable_names(request: Object) -> set[str]:
+    places = (request, *(request.get("items") or []))
+    return {str(one.get("name")) for place in places for one in place.get("variables") or []}
+
+
+def _with_variables(request: Object, change: Callable[[Object], Object | None], name: str = "") -> Object:
+    """Return the request with `change` applied to a variable, or to all; None leaves it out."""
+    result = deepcopy(request)
+    for place in (result, *(result.get("items") or [])):
+        if "variables" in place:
+            changed = [one if name and one["name"] != name else change(one) for one in place["variables"]]
+            place["variables"] = [one for one in changed if one is not None]
+    return result
+
+
+def _of_other_type(variable: Object) -> Object:
+    return {**variable, "value": 12345 if isinstance(variable.get("value"), str) else "another type"}

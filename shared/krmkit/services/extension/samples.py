@@ -41,8 +41,6 @@ class _Everywhere(dict[str, "Caller"]):
 
 
 class _Capture:
-    """A patch engine that records the requests instead of sending them."""
-
     has_patches = True
 
     def __init__(self, requests: list[Object]) -> None:

@@ -140,7 +140,6 @@ class _Server:
         return config
 
     async def _pool(self) -> WorkerPool:
-        """Start workers with the current extensions. Raises Refused."""
         settings = self._settings
         content = read(settings.paths, settings.modules)
         if not settings.modules:
@@ -156,7 +155,6 @@ class _Server:
         return pool
 
     async def _watch(self, app: App, certificates: Certificates | None, seen: object) -> None:
-        """Watch for changed files, and load valid ones."""
         while True:
             await asyncio.sleep(self._settings.poll)
             # An ended TLS connection is a cycle of few but large objects, and the collector counts objects.

@@ -68,7 +68,6 @@ class Guard:
         await self._app(scope, receive, with_headers)
 
     def _problem(self, request: Request) -> str:
-        """Return why a request is refused, or ""."""
         host = request.headers.get("host", "")
         if host not in self._hosts:
             return f"the host must be {self._hosts[0]}"
@@ -136,7 +135,6 @@ class Preview:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a request. Raises Refused."""
     content = b""
     async for part in request.stream():
         content += part

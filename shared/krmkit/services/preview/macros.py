@@ -53,7 +53,6 @@ class MacroChoices:
         return found
 
     def _variables(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the position and data of each variable in the config."""
         listed = self.place.get("variables")
         for number, one in enumerate(listed if isinstance(listed, list) else ()):
             if isinstance(one, dict):
@@ -118,7 +117,6 @@ class MacroChoices:
 
 
 def _check(field: str, name: str, value: object, known: dict[str, None]) -> None:
-    """Raise ChoiceError for an unknown macro, and for a value that is not text."""
     if name not in known:
         raise ChoiceError(f'there is no macro "{name}" in {field}{did_you_mean(name, known)}')
     if value is not None and (not isinstance(value, str) or len(value) > _MOST):

@@ -95,7 +95,6 @@ class PackFile:
         return {self._first[oid]}.union(*shared)
 
     def _below(self, tree: str) -> set[str]:
-        """Return the oids of a tree and everything in it."""
         if tree not in self._inside:
             content = self.unsaved.get(tree, ("", b""))
             inner = [one.oid for one in entries_of(content[1])] if content[0] == "tree" else []

@@ -139,7 +139,6 @@ def still_to_do(changes: Mapping[str, tuple[str, str]], now: Mapping[str, str]) 
 
 
 def _check(changes: Mapping[str, tuple[str, str]], folder: Path) -> None:
-    """Raise Refused for an invalid ref name, or an invalid oid."""
     top = os.path.realpath(folder)
     for name, oids in changes.items():
         try:

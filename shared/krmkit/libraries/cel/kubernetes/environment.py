@@ -80,7 +80,6 @@ def _words(message: str) -> str:
 
 
 def _checker_words(text: str) -> str:
-    """Return the checker's message in cel-go's words."""
     out: list[str] = []
     for line in text.split("\n"):
         head, _, struct = line.partition(" not found in struct '")
@@ -205,8 +204,7 @@ def _comparisons() -> list[Overload]:
     return [Overload(name, pair, "bool", False, ALWAYS, _never) for name in _COMPARISONS for pair in pairs]
 
 
-def _never(*_: object) -> None:
-    """Stand for a function that only the checker knows."""
+def _never(*_: object) -> None: ...
 
 
 def _merged(

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 
 class _Absent:
-    """The type of ABSENT."""
-
     __slots__ = ()
 
     def __bool__(self) -> bool:

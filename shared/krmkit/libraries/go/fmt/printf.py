@@ -49,8 +49,6 @@ def _plan(form: str) -> _Plan | None:
 
 
 class _Printer(ValuePrinter):
-    """Read the directives of a format, and print a value for each."""
-
     def __init__(self, form: str, values: tuple[object, ...]) -> None:
         super().__init__()
         self.form = form
@@ -158,7 +156,6 @@ class _Printer(ValuePrinter):
         return taken, close + 1, True
 
     def _star(self, taken: int) -> tuple[int, int]:
-        """Read a width or precision from the arguments."""
         if taken >= len(self.values):
             return _NO_NUMBER, taken
         value = self.values[taken]

@@ -65,7 +65,6 @@ def _clean_items(value: object) -> object:
 
 
 def _explain(text: str) -> str:
-    """Return the message of encoding/json's scanner about the first fault."""
     try:
         at = _skip(text, _value(text, _skip(text, 0)))
     except GoInputError as error:

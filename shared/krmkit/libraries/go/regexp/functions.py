@@ -195,7 +195,6 @@ def _search(regex: pattern.Pattern, text: str) -> pattern.PatternMatch | None:
 
 
 def _compile(regex: str) -> pattern.Pattern:
-    """regexp.Compile."""
     charge(len(regex) // 4)
     with _guard:
         try:
@@ -205,7 +204,6 @@ def _compile(regex: str) -> pattern.Pattern:
 
 
 def _must_compile(regex: str) -> pattern.Pattern:
-    """regexp.MustCompile, whose panic quotes the pattern."""
     try:
         return _compile(regex)
     except GoError as error:

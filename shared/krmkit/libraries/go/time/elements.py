@@ -215,7 +215,6 @@ def _read_fraction(element: str, value: str, fields: TimeFields) -> str:
 
 
 def _read_digits(value: str, fields: TimeFields) -> str:
-    """Parse an optional fraction of any length."""
     if len(value) < 2 or value[0] not in ".," or not _digit(value[1]):
         return value
     end = 1

@@ -191,14 +191,12 @@ def _reaches_rule(schema: Schema, value: object) -> bool:
 
 
 def _nodes(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
-    """Yield (schema, value, path) of a value and of all below it."""
     yield schema, value, path
     for inner, one, place in _parts(schema, value, path):
         yield from _nodes(inner, one, place)
 
 
 def _parts(schema: Schema, value: object, path: str) -> Iterator[tuple[Schema, object, str]]:
-    """Yield (schema, value, path) of the fields and items of a value."""
     if isinstance(value, dict):
         for name, inner in value.items():
             known = schema.properties.get(name)

@@ -81,7 +81,6 @@ class RuleTypes:
         return _SCALARS.get(schema.type)
 
     def _collect(self, schema: Schema) -> None:
-        """Add a message for each object, children first."""
         for inner in (schema.items, schema.additional, *schema.properties.values()):
             if inner is not None:
                 self._collect(inner)

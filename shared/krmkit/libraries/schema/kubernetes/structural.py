@@ -91,12 +91,10 @@ def _extensions(schema: Schema, path: str, errors: list[FieldError]) -> None:
 
 
 def _is_int_or_string(any_of: Sequence[Schema]) -> bool:
-    """Return True for `anyOf: [{type: integer}, {type: string}]` and nothing more."""
     return [inner.type for inner in any_of] == ["integer", "string"] and not any(map(_says_more, any_of))
 
 
 def _says_more(schema: Schema) -> bool:
-    """Return True if a schema has anything besides its type."""
     return any(
         name != "type" and value != getattr(type(schema), name) for name, value in vars(schema).items()
     )

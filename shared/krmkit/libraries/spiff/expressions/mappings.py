@@ -28,7 +28,6 @@ def _function(part: Expression, env: Env, name: str) -> tuple[LambdaValue | None
 
 
 def _entries(source: Any) -> list[tuple[Any, Node]]:
-    """Return key (or index) and node of each entry, keys in order."""
     if type(source) is dict:
         return [(key, source[key]) for key in sorted(source)]
     return list(enumerate(source))
@@ -136,7 +135,6 @@ class Sum(Expression):
 
 
 def _tried(part: Expression, env: Env) -> tuple[Any, str | None, Info]:
-    """Return the value of an expression, or the text of its error."""
     try:
         value, info = part.evaluate(env, False)
     except Failure as failure:

@@ -196,8 +196,6 @@ def _merge(value: Node, options: dict[str, Node], fields: dict[str, Node], env: 
 
 
 class _Variable(NamedTuple):
-    """A loop variable: its name, its index's name, and its entries."""
-
     name: str
     place: str
     entries: list[tuple[Any, Node]]

@@ -26,8 +26,6 @@ def flow_list(flow: Flows, root: Node, env: Env) -> Node:
 
 
 class _List:
-    """The state of one list in one pass."""
-
     def __init__(self, flow: Flows, root: Node, env: Env) -> None:
         self.flow = flow
         self.root = root
@@ -157,7 +155,6 @@ class _List:
         self.spliced = made
 
     def _step(self, index: int, node: Node, env: Env) -> tuple[str, bool]:
-        """Return the step of an entry, and True if it is final."""
         key = self.key_name or "name"
         control = env.run.control
         name = find_text(node, key, False, control)

@@ -43,8 +43,6 @@ def skips_merge(initial: bool, node: Node) -> bool:
 
 
 class _Map:
-    """The state of one map in one pass."""
-
     def __init__(self, flow: Flows, root: Node, env: Env) -> None:
         self.flow = flow
         self.root = root

@@ -56,7 +56,6 @@ def _entry(key: str, value: Any, env: Env) -> Entry:
 
 
 def _described(key: str | None, fields: dict[str, Node], env: Env) -> Entry:
-    """Read a file with the fields path, mode, and base64 or data."""
     for name in ("path", "mode", "base64", "data"):
         if name in fields and fields[name].value is None and not (name == "data" and "base64" in fields):
             raise Failure(f"{name} field must not be nil")

@@ -97,7 +97,6 @@ _REASONS = {
 
 
 def _reason(version: Version, constraint: str) -> str:
-    """Return why a version does not satisfy a constraint."""
     reasons = []
     for part in constraint.replace(",", " ").split():
         found = _SINGLE.search(part)

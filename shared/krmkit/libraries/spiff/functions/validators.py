@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import Any
 
 from krmkit.libraries.go.fmt.printing import quote
+from krmkit.libraries.go.regexp.pattern import compile as compile_pattern
 from krmkit.libraries.spiff.expressions.operators import loosely_equal
 from krmkit.libraries.spiff.functions import semvers
 from krmkit.libraries.spiff.functions.crypto import pem
-from krmkit.libraries.spiff.functions.net import dns
 from krmkit.libraries.spiff.functions.regexps import compiled
 from krmkit.libraries.spiff.functions.registry import needed, text_of
 from krmkit.libraries.spiff.tree.addresses import address, network
@@ -23,6 +23,36 @@ from krmkit.libraries.spiff.tree.nodes import Node, type_name
 from krmkit.libraries.spiff.tree.shown import short
 
 Verdict = tuple[bool, str]
+
+# The names of Kubernetes and its messages about them.
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_WILDCARD = rf"\*\.{_SUBDOMAIN}"
+_Check = tuple[str, int, str]
+"""A pattern, the largest size in bytes, and the message about a name that does not fit the pattern."""
+_LABEL_CHECK: _Check = (
+    _LABEL, 63,
+    "a DNS-1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an"
+    f" alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')",
+)  # fmt: skip
+_SUBDOMAIN_CHECK: _Check = (
+    _SUBDOMAIN, 253,
+    "a DNS-1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end"
+    f" with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')",
+)  # fmt: skip
+_WILDCARD_CHECK: _Check = (
+    _WILDCARD, 253,
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of"
+    " lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com',"
+    f" regex used for validation is '{_WILDCARD}')",
+)  # fmt: skip
+_DNS_NAMES: dict[str, tuple[str, tuple[_Check, ...]]] = {
+    "dnslabel": ("dns label", (_LABEL_CHECK,)),
+    "dnsdomain": ("dns domain", (_SUBDOMAIN_CHECK,)),
+    "wildcarddnsdomain": ("wildcard dns domain", (_WILDCARD_CHECK,)),
+    "dnsname": ("dns name", (_WILDCARD_CHECK, _SUBDOMAIN_CHECK)),
+}
+"""The words and the checks of each validator; one check without an error is enough."""
 
 
 def _empty(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
@@ -89,10 +119,20 @@ def _type(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     return False, texts[0] if len(texts) == 1 else f"({' and '.join(texts)})"
 
 
+def _dns_problem(text: str, check: _Check) -> str:
+    pattern, most, message = check
+    found = []
+    if len(text.encode("utf-8", "surrogateescape")) > most:
+        found.append(f"must be no more than {most} characters")
+    if compile_pattern(f"^{pattern}$").search(text) is None:
+        found.append(message)
+    return " ".join(found)
+
+
 def _dns(name: str, value: Any, args: list[Node], env: Env) -> Verdict:
     text = text_of(f"{name}: {name}", value)
-    words, checks = dns.NAMES[name]
-    problems = [dns.problem(text, check) for check in checks]
+    words, checks = _DNS_NAMES[name]
+    problems = [_dns_problem(text, check) for check in checks]
     return (True, f"is {words}") if "" in problems else (False, f"is no {words}: [{problems[-1]}]")
 
 

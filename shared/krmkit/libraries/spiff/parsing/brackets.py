@@ -43,7 +43,6 @@ class BracketParser(Scanner):
         return expression
 
     def _applied(self, end: str = "") -> tuple[Expression, Expression] | None:
-        """Read an expression, a lambda, and the closing sign."""
         source = self.operators()
         function = self.function() if source is not None else None
         if source is None or function is None or not self.accept(end):

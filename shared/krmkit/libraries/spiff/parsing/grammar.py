@@ -35,7 +35,6 @@ class Parser(OperatorParser):
         return found
 
     def _whole(self) -> Expression | None:
-        """Read prefer, markers, or an expression."""
         self.space()
         if self.accept("prefer"):
             if self.space():

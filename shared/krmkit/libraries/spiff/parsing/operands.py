@@ -87,7 +87,6 @@ class OperandParser(ReferenceParser):
         return None if inner is None else Substitution(inner)
 
     def _deeper(self, form: Callable[[], Expression | None]) -> Expression | None:
-        """Read a nested form; too deep nesting is an error."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.error()

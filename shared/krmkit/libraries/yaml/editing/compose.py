@@ -265,7 +265,6 @@ class Composer:
         return f"{head}{' ' * column}{name}:{value}" + ("" if "\n" in value else tail)
 
     def _head(self, places: Places, units: Units, index: int, column: int) -> str:
-        """Return the comments above a child, with their line break."""
         unit = units[index]
         if not places.begins_line(unit.start):
             return ""

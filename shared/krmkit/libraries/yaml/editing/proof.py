@@ -78,6 +78,5 @@ def _same_value(event: Any, node: Scalar) -> bool:
 
 
 def _has_plain_keys(node: Map) -> bool:
-    """Return True if a mapping has no merge key and no duplicate key."""
     names = {entry.name for entry in node.entries}
     return "<<" not in names and len(names) == len(node.entries)

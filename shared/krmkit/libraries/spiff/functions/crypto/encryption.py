@@ -62,7 +62,6 @@ def decrypt(args: list[Any], env: Env, info: Info) -> Any:
 
 
 def _key(args: list[Any], name: str, env: Env) -> bytes:
-    """Return the key of a call. Raises Failure for an unknown method."""
     fail_if(not 1 <= len(args) <= 3, f"{name} expects one, two or three arguments")
     key = (env.run.environment or {}).get(VARIABLE, "")
     method = METHOD

@@ -60,7 +60,6 @@ def _rsa_key(bits: int, env: Env) -> rsa.RSAPrivateKey:
 
 
 def _factor(numbers: Any, bits: int) -> int:
-    """Return a prime that fits the public exponent."""
     while True:
         found: int = numbers.prime(bits)
         if (found - 1) % EXPONENT:

@@ -64,7 +64,6 @@ def parse_certificate(text: str) -> Certificate:
 
 
 def _loaded(problem: str, loader: str, *args: Any) -> Any:
-    """Call a loader of the library; any of its errors becomes a ValueError."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives import serialization
 

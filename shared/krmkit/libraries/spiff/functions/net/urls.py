@@ -15,7 +15,6 @@ from krmkit.libraries.spiff.tree.nodes import Node
 
 
 def _local(text: str) -> str:
-    """Return the path of a URL, or the text if it is none."""
     return _url(text).path or "/" if "://" in text else text
 
 
@@ -72,7 +71,6 @@ def parseurl(env: Env, text: str) -> dict[str, Node]:
 
 
 def _values(query: str) -> dict[str, list[str]]:
-    """Return the valid parameters of a query."""
     values: dict[str, list[str]] = {}
     for part in query.split("&"):
         name, _, value = part.partition("=")
