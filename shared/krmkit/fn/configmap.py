@@ -1,8 +1,8 @@
 """Read a config given as a flat ConfigMap.
 
-Its `data` holds texts. Each key is a field of the spec, and its text is read as the field's schema wants it:
-integers, numbers and booleans by their YAML form, lists and maps as YAML or JSON text. What keys mean that
-are no field, function.yaml may say:
+Its `data` holds texts. Each key is a field of the spec, and its text is read as the type in the field's
+schema: integers, numbers and booleans by their YAML form, lists and maps as YAML or JSON text. function.yaml
+may define the meaning of other keys:
 
     configMap:
       others:

@@ -109,8 +109,9 @@ def restyled(old: str, value: str) -> str:
 
 
 def stays_safe(old: str, new: str, is_last: bool) -> bool:
-    """Return True if a line-safe text stays so with another scalar; `is_last`: the scalar ends its line.
+    """Return True if replacing the scalar `old` by `new` keeps a text line-safe.
 
-    It does if the style of the scalar stays (plain, or quoted to the end of its line) or if nothing follows.
+    This holds if the style stays (plain, or quoted to the end of its line) or if nothing follows. `is_last`:
+    the scalar ends its line.
     """
     return new[0] == old[0] or is_last or not {new[0], old[0]} & {"'", '"'}

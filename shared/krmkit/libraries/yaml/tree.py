@@ -139,9 +139,10 @@ class Entry:
 
 
 class Collection(Node):
-    """A mapping or a sequence; `flow`: in brackets. `original`: the text's children, once edited.
+    """A mapping or a sequence. `flow`: it is written in brackets.
 
-    `replaced`: replaced items of the text, by the id of the new one.
+    `original`: the text's children, stored at the first edit. `replaced`: replaced items of the text, by the
+    id of the new one.
     """
 
     __slots__ = ("flow", "original", "replaced")

@@ -82,7 +82,7 @@ class DefinedVariables:
                     self._report.add(handler, "changed-variable", message, WARNING)
 
     def check_input(self, handler: str, what: str, base: Object, answer: Object, odd: Object) -> None:
-        """Report a handler that answers an odd request, which breaks schemas, with Success.
+        """Report a handler that accepts a request whose variables break their schemas.
 
         base: the answer to the valid request. If both answers are equal, the handler does not use the
         variable.

@@ -39,7 +39,7 @@ def validate_value(
 
 
 class _Values(SchemaWalk):
-    """The walk with kube-openapi's texts, in which the root's path is "", shown as `root`.
+    """The walk with kube-openapi's texts. Texts call the root "", FieldErrors use its path `root`.
 
     `found` has the errors by text, so that equal texts are reported once.
     """
