@@ -80,7 +80,7 @@ class Companions:
         if self._count > self._most:
             for other in self._items:
                 if other is not item:
-                    other.forget_lines()
+                    other._forget_lines()
             self._items, self._count = [], count
             self._most = min(_MOST_LINES, _FEW_LINES)
         self._items.append(item)

@@ -142,7 +142,7 @@ class PlainView:
 
     # Reading
 
-    def forget_lines(self) -> None:
+    def _forget_lines(self) -> None:
         """Drop the lines, which take several times the memory of the text; text and identity stay."""
         if self._lines is not None and self._document is None and self._is_safe and not self.changed:
             for path in _IDENTITY:
