@@ -73,9 +73,11 @@ def merged_lines(base: str, theirs: str, local: str) -> Iterator[str]:
 def _joined(base: list[str], sides: tuple[list[_Change], list[_Change]], first: int) -> list[str] | None:
     """Return the lines with both sides' changes; None if two changes touch the same line."""
 
-    def order(entry: tuple[int, _Change]) -> tuple[int, bool, bool]:
-        side, (start, end, _) = entry
-        return start, end > start, side != first
+    def order(entry: tuple[int, _Change]) -> tuple[int, bool, bool, bool]:
+        side, (start, end, lines) = entry
+        # Of two insertions at one place, a comment stays above the line that it is about.
+        about_next = bool(lines) and lines[-1].lstrip().startswith("#")
+        return start, end > start, about_next, side != first
 
     merged: list[str] = []
     position = 0

@@ -74,7 +74,7 @@ def _merge_trees(base: str, upstream: str, local: str, prefer: str) -> MergedVal
     try:
         documents = [Resource(text) for text in (base, upstream, local)]
         old, new, here = (document.get() for document in documents)
-        outcome = merge(old, new, here, infer=True, prefer=prefer, texts=inside)
+        outcome = merge(old, new, here, infer=True, ordered=True, prefer=prefer, texts=inside)
         if not isinstance(outcome.value, dict):
             return None
         text = written(documents[2], base, upstream, outcome.value, every_head=True)

@@ -34,6 +34,7 @@ UPSTREAM, LOCAL = "upstream", "local"
 INFERRED_KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
 
 Path = tuple[str, ...]
+Identity = tuple[str, ...]  # the texts of an element's keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +67,20 @@ def merge(
     schema: MergeSchema | None = None,
     *,
     infer: bool = False,
+    ordered: bool = False,
     prefer: str = UPSTREAM,
     texts: TextMerge | None = None,
 ) -> MergedValue:
     """Merge the change from `base` to `upstream` into `local`; any of them may be MISSING.
 
-    - `infer`: lists without a schema are associative if all their elements share one of INFERRED_KEYS.
+    - `infer`: lists without a schema are associative if all their elements share one of INFERRED_KEYS that
+      tells them apart.
+    - `ordered`: elements that upstream moved move; in kpt they do not.
     - `prefer`: the side that wins a conflict.
     - `texts`: merges a text that both sides changed, from its path and three versions; None means: replace it
       whole.
     """
-    walker = _Walker(infer, prefer, texts)
+    walker = _Walker(infer, prefer, texts, ordered)
     value = walker.walk((), base, upstream, local, schema)
     return MergedValue(value, walker.conflicts)
 
@@ -86,6 +90,7 @@ class _Walker:
     infer: bool
     prefer: str
     texts: TextMerge | None
+    ordered: bool = False
     conflicts: list[Conflict] = field(init=False, default_factory=list)
 
     def walk(self, path: Path, base: Any, upstream: Any, local: Any, schema: MergeSchema | None) -> Any:
@@ -107,7 +112,7 @@ class _Walker:
             return self._mapping(path, base, upstream, local, schema)
         if kind is list:
             keys = self.keys(versions, schema)
-            if keys and all(_are_distinct(value, keys) for value in versions):
+            if keys is not None:
                 return self._associative(path, base, upstream, local, keys, schema)
         return self._whole(path, base, upstream, local)
 
@@ -151,14 +156,12 @@ class _Walker:
             return local if _is_absent(local) else self._conflict(path, base, upstream, local)
         indexes = [_by_key(value, keys) for value in (local, base, upstream)]
         element = schema.element if schema is not None else None
-        merged: dict[tuple[str, ...], Any] = {}
-        for index in indexes:
-            for identity in index:
-                if identity in merged:
-                    continue
-                here, old, new = (version.get(identity, MISSING) for version in indexes)
-                merged[identity] = self._element((*path, _step(identity)), old, new, here, element, keys)
-        return [value for value in merged.values() if not _is_absent(value) and value != {}]
+        order = _order(*map(list, indexes)) if self.ordered else {**indexes[0], **indexes[1], **indexes[2]}
+        merged: list[Any] = []
+        for identity in order:
+            here, old, new = (version.get(identity, MISSING) for version in indexes)
+            merged.append(self._element((*path, _step(identity)), old, new, here, element, keys))
+        return [value for value in merged if not _is_absent(value) and value != {}]
 
     def _element(
         self,
@@ -184,14 +187,25 @@ class _Walker:
                         merged[key] = version[key]
         return merged
 
-    def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...]:
-        """Return the keys of an associative list, () for other lists."""
+    def keys(self, versions: tuple[Any, ...], schema: MergeSchema | None) -> tuple[str, ...] | None:
+        """Return the keys of an associative list, () for positions; None if the list is taken whole.
+
+        Without a schema, the one mapping of a list is the same element in all versions if its fields are.
+        """
         if schema is not None:
-            return schema.keys
-        if not self.infer:
-            return ()
-        found = {_inferred_key(value) for value in versions if isinstance(value, list) and value}
-        return (found.pop(),) if len(found) == 1 and "" not in found else ()
+            candidates = [schema.keys] if schema.keys else []
+        elif self.infer:
+            lists = [value for value in versions if isinstance(value, list) and value]
+            elements = [element for value in lists for element in value]
+            if not all(isinstance(element, dict) for element in elements):
+                return None
+            candidates = [(key,) for key in INFERRED_KEYS if all(key in element for element in elements)]
+            if len(lists) == len(elements) == len(versions) and len({*map(frozenset, elements)}) == 1:
+                candidates.append(())
+        else:
+            return None
+        distinct = (keys for keys in candidates if all(_are_distinct(value, keys) for value in versions))
+        return next(distinct, None)
 
 
 def elements_by_step(
@@ -204,21 +218,28 @@ def elements_by_step(
     if _common_kind(versions) is not list:
         return None
     keys = _Walker(infer, UPSTREAM, None).keys(versions, schema)
-    if not keys or not all(_are_distinct(value, keys) for value in versions):
+    if keys is None:
         return None
     named = (_by_key(value, keys).items() for value in versions)
     return [{_step(identity): element for identity, element in one} for one in named]
 
 
+def _order(local: list[Identity], base: list[Identity], upstream: list[Identity]) -> list[Identity]:
+    """Return the order of merged elements: upstream's, unless local moved some.
+
+    The others stay behind the element that they follow: _order([a, b, x], [a, b], [b, a]) == [b, x, a]
+    """
+    moved = [one for one in local if one in base] != [one for one in base if one in local]
+    order, other = (list(local), upstream) if moved else (list(upstream), local)
+    for elements in (other, base):
+        for number, one in enumerate(elements):
+            if one not in order:
+                order.insert(order.index(elements[number - 1]) + 1 if number else 0, one)
+    return order
+
+
 def _step(identity: tuple[str, ...]) -> str:
     return "[" + ",".join(identity) + "]"
-
-
-def _inferred_key(elements: list[Any]) -> str:
-    for key in INFERRED_KEYS:
-        if all(isinstance(element, dict) and key in element for element in elements):
-            return key
-    return ""
 
 
 def _identity(place: int, element: Any, keys: tuple[str, ...]) -> tuple[str, ...]:

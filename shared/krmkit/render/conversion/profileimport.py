@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 
 from krmkit.kpt.merge.policy import STOP
 from krmkit.kpt.source import FileResource
@@ -22,8 +23,8 @@ from krmkit.render.conversion.packfolder import (
     refuse_strangers,
 )
 from krmkit.render.conversion.packmerge import PackMerge, PackRecord, with_presets
-from krmkit.render.conversion.profilemasks import masks_in, without_masks
-from krmkit.render.conversion.profiletext import ProfileText, read_profile
+from krmkit.render.conversion.profilemasks import fill_defaults, masks_in, without_masks
+from krmkit.render.conversion.profiletext import ProfileText, read_profile, written
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.packs.items import FILES, PACK_FILE, Carrier, is_pack
@@ -62,8 +63,7 @@ def imported_profile(
     Existing items are merged as packs are; the base is the file that was imported last. A mask never replaces
     a value.
     """
-    given = decoded(read_file(path, path) or b"", path)
-    new = read_profile(given, path)
+    new = read_profile(decoded(read_file(path, path) or b"", path), path)
     problems = list(unusual_fields(new.profile))
     if problems:
         raise Refused(f"{path}: {'; '.join(problems)}")
@@ -72,10 +72,12 @@ def imported_profile(
     with Writer(out) as writer:
         for note in writer.notes:
             say(note)
-        run = _ProfileImport(writer.root, new, PackMerge(policy), say)
-        changes = run.changes()
         name = profile_item(new.profile)
-        changes.append(PackRecord({os.path.basename(path): given}, {}).edit(name))
+        old = recorded(writer.root, name)
+        new, kept = _unmasked(new, old, path) if old is not None else (new, {})
+        run = _ProfileImport(writer.root, old, new, kept, PackMerge(policy), say)
+        changes = run.changes()
+        changes.append(PackRecord({os.path.basename(path): new.text}, {}).edit(name))
         for conflict in run.merge.conflicts:
             say(f"{conflict.place}: {conflict.message}")
         writer.put(changes)
@@ -93,17 +95,45 @@ def recorded(root: str, name: str) -> ProfileText | None:
     return read_profile(*reversed(next(iter(record.texts.items())))) if record is not None else None
 
 
+def _unmasked(new: ProfileText, old: ProfileText, path: str) -> tuple[ProfileText, dict[Key, list[str]]]:
+    """Fill what a new file masks from the last one; return the file, and what is kept by item.
+
+    The record then has values, so that a later file without masks is no change.
+    """
+    profile = replace(new.profile, data=deepcopy(new.profile.data))
+    kept = {("", profile.name): fill_defaults(profile, old.profile, secrets=False)}
+    known = parts_of(old.profile)
+    for layer in profile.layers:
+        tie = f"{profile.name}/{text(profile.of_layer(layer, 'name'))}"
+        listed = [(MANIFESTS, one, "content") for one in entries(profile.of_layer(layer, "manifests"))]
+        for key, one, field in [(LAYER, layer, "values"), *listed]:
+            before = known.get((key, tie))
+            file = VALUES if key == LAYER else text(one.get("name"))
+            if before is not None and field in one and file in before.texts:
+                one[field], said = without_masks(text(one[field]), before.texts[file], file, "")
+                kept.setdefault((key, tie), []).extend(said)
+    return (read_profile(written(new, profile.data), path) if any(kept.values()) else new), kept
+
+
 class _ProfileImport:
     """One import: the parts of the old and the new file, matched to the items of the package."""
 
-    def __init__(self, root: str, new: ProfileText, merge: PackMerge, say: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        root: str,
+        old: ProfileText | None,
+        new: ProfileText,
+        kept: dict[Key, list[str]],
+        merge: PackMerge,
+        say: Callable[[str], object],
+    ) -> None:
         self.root = root
+        self._kept = kept
         self.merge = merge
         self.paths: list[str] = []
         self._say = say
         found = carriers(root, (PACK_FILE, PROFILE_FILE, LAYER, MANIFESTS), _is_part)
         self._there = dict(_tied(found, new.profile))
-        old = recorded(root, profile_item(new.profile))
         self._old = parts_of(old.profile) if old is not None else {}
         self._new = parts_of(new.profile)
 
@@ -140,6 +170,8 @@ class _ProfileImport:
         """Return base and new text of an item ("" to remove it); files that no profile holds stay."""
         here = item_texts(mine)
         old, new = self._old.get(key), self._new.get(key)
+        for one in self._kept.get(key, ()):
+            self._say(f"{mine.name}: {one}")
         base = dict(old.texts) if old is not None else self._adopted(key, mine, here)
         theirs = dict(new.texts) if new is not None else {}
         if new is not None:
@@ -151,8 +183,7 @@ class _ProfileImport:
                     theirs[file] = before
                 else:
                     schema = here.get("schema.yaml", "")
-                    unmasked, kept = without_masks(value, here.get(file, ""), file, schema)
-                    theirs[file], _ = without_masks(unmasked, before, file, "")
+                    theirs[file], kept = without_masks(value, here.get(file, ""), file, schema)
                     for one in kept:
                         self._say(f"{mine.name}: {one}")
                     for path in masks_in(theirs[file]):

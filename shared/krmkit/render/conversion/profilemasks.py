@@ -195,17 +195,26 @@ def _definitions(theirs: str, mine: str) -> tuple[str, list[str]]:
         profile, old = (ClusterProfile.of(Resource(one).get(), PROFILE_FILE) for one in (theirs, mine))
     except (YamlError, Refused):
         return theirs, []
+    kept = fill_defaults(profile, old)
+    return (emit.document(profile.data) if kept else theirs), kept
+
+
+def fill_defaults(new: ClusterProfile, old: ClusterProfile, *, secrets: bool = True) -> list[str]:
+    """Set masked defaults of variables to those of another state, in place; return what is kept.
+
+    `secrets`: of a sensitive variable, also a default that is no mask.
+    """
     known = {text(one.get("name")): one for one in old.variables()}
-    name = snake("defaultValue") if profile.form.snake else "defaultValue"
+    name = snake("defaultValue") if new.form.snake else "defaultValue"
     kept = []
-    for one in entries(profile.get("variables")):
+    for one in entries(new.get("variables")):
         before = known.get(text(one.get("name")), {})
         value, here = text(one.get(name)), text(before.get("defaultValue"))
-        hidden = before.get("isSensitive") is True or MASK.fullmatch(value)
+        hidden = MASK.fullmatch(value) or (secrets and before.get("isSensitive") is True)
         if hidden and here and value != here and not MASK.fullmatch(here):
             one[name] = here
             kept.append(f"the default of {one.get('name')} {_MASKED if MASK.fullmatch(value) else _SECRET}")
-    return (emit.document(profile.data) if kept else theirs), kept
+    return kept
 
 
 def _document(text: MacroText) -> Document:

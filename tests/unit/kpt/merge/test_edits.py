@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from krmkit.kpt.merge.edits import write_merged
+from krmkit.kpt.merge.edits import merged_lines, write_merged
 from krmkit.krm.resource import Resource
 
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n"
@@ -57,3 +57,10 @@ def write(resource: Resource, containers: list[dict[str, str]]) -> None:
 
 def elements(names: str) -> list[dict[str, str]]:
     return [{"name": one, "image": f"{one}:1"} for one in names]
+
+
+@pytest.mark.parametrize(("upstream", "local"), [("# about c\n", "b: 1\n"), ("b: 1\n", "# about c\n")])
+def test_a_comment_stays_above_its_line(upstream: str, local: str) -> None:
+    """Where both sides insert at one place."""
+    texts = (f"a: 1\n{inserted}c: 1\n" for inserted in ("", upstream, local))
+    assert next(merged_lines(*texts)) == "a: 1\nb: 1\n# about c\nc: 1\n"

@@ -193,6 +193,40 @@ def test_inferred_keys_that_differ() -> None:
     assert merge({}, {"x": [{"name": "a"}]}, {"x": [{"ip": "1"}]}, infer=True).value == {"x": [{"name": "a"}]}
 
 
+def test_inferred_keys_tell_elements_apart() -> None:
+    """A key that two elements share, such as `type`, gives way to the next one."""
+    base = [{"type": "oci", "name": "a", "tag": 1}, {"type": "oci", "name": "b", "tag": 1}]
+    upstream = [base[0], {**base[1], "tag": 2}]
+    local = [{**base[0], "tag": 3}, base[1]]
+    assert merge(base, upstream, local, infer=True) == MergedValue([local[0], upstream[1]])
+
+
+def test_the_one_element_of_a_list() -> None:
+    """Terraform wraps a list in a list of one mapping."""
+    base, upstream, local = ([{"variable": {"a": a, "b": b}}] for a, b in ((1, 1), (2, 1), (1, 2)))
+    assert merge(base, upstream, local, infer=True) == MergedValue([{"variable": {"a": 2, "b": 2}}])
+
+
+@pytest.mark.parametrize(
+    ("base", "upstream", "local", "merged"),
+    [
+        ("ab", "ba", "abx", "bxa"),
+        ("abc", "axbc", "abc2", "axbc2"),
+        ("abc", "cab", "acb", "acb"),
+        ("abc", "bc", "xabc", "xbc"),
+    ],
+)
+def test_ordered(base: str, upstream: str, local: str, merged: str) -> None:
+    """Elements that upstream moved move, unless local moved some; kpt keeps the local order."""
+
+    def elements(names: str, field: int) -> list[dict[str, Any]]:
+        return [{"name": name, "side": field if name == "a" else 0} for name in names]
+
+    versions = elements(base, 0), elements(upstream, 1), elements(local, 0)
+    made = merge(*versions, infer=True, ordered=True).value
+    assert "".join(one["name"] for one in made) == merged
+
+
 @pytest.mark.parametrize(
     ("api_version", "kind", "path", "keys"),
     [
