@@ -11,7 +11,10 @@ import re
 from collections import Counter
 
 from krmkit.krm.errors import Refused
+from krmkit.libraries.json.text import JsonError, parse
 from krmkit.libraries.messages.listed import listed
+from krmkit.libraries.yaml.errors import YamlError
+from krmkit.libraries.yaml.surrogates import joined
 from krmkit.render.findings.ignored import stops
 from krmkit.render.findings.model import Report, Result
 from krmkit.storage.disk.folders import read_file
@@ -38,12 +41,12 @@ class Baseline:
     def __init__(self, path: str) -> None:
         self._path = path
         try:
-            data = json.loads((read_file(path, path) or b"").decode("utf-8"))
+            data = parse(joined((read_file(path, path) or b"").decode("utf-8")))
         except OSError as error:
             raise Refused(f"{path}: {error.strerror or error}") from None
         except UnicodeDecodeError:
             raise Refused(f"{path}: is not UTF-8 text; a baseline is what --write-baseline writes") from None
-        except ValueError as error:
+        except (ValueError, JsonError, YamlError) as error:
             raise Refused(f"{path}: must be a baseline, as --write-baseline writes it: {error}") from None
         if not isinstance(data, dict) or (data.get("apiVersion"), data.get("kind")) != (_API_VERSION, _KIND):
             raise Refused(f"{path}: must be a {_KIND} of {_API_VERSION}, as --write-baseline writes it")

@@ -7,6 +7,7 @@ another error.
 from __future__ import annotations
 
 import os
+from bisect import bisect_left, insort
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -20,7 +21,8 @@ from krmkit.render.package import Package, read
 from krmkit.render.resolve import ProgramResolver
 from krmkit.storage.disk.write import FileEdit
 
-_MOST_ROUNDS = 100  # a fix that is not taken costs one
+MOST_RENDERS = 32
+"""Renders of a package for its fixes; those that are left need another run."""
 
 Key = tuple[str, str, str]
 
@@ -63,31 +65,45 @@ def mend(path: str, resolver: ProgramResolver, against: str = "") -> Mending:
     found, secrets = judge(package, resolver, against)
     made = Mending(package, found, found, secrets)
     tried: set[tuple[Key, Edit]] = set()
-    for _ in range(_MOST_ROUNDS):
-        chosen = _chosen(made.left.results, tried)
+    chosen = _chosen(found.results, tried)
+    for _ in range(MOST_RENDERS):
         if not chosen:
             break
-        # Together first, as most fixes are independent; one after the other where something goes wrong.
+        # Together first, as most fixes are independent; where something goes wrong, half of them.
         if not _apply(made, chosen, path, resolver, against):
+            if len(chosen) > 1:
+                chosen = chosen[: len(chosen) // 2]
+                continue
             tried |= {(_key(chosen[0]), edit) for edit in _edits(chosen[0])}
-            _apply(made, chosen[:1], path, resolver, against)
+        chosen = _chosen(made.left.results, tried)
     return made
 
 
 def _chosen(results: list[Result], tried: set[tuple[Key, Edit]]) -> list[Result]:
     """Return the findings with safe fixes that do not overlap and were not tried alone before."""
     chosen: list[Result] = []
+    taken: dict[str, list[Edit]] = {}  # by path, in order
     for one in results:
         if one.fix is None or not one.fix.safe:
             continue
         new = _edits(one)
-        others = [edit for other in chosen for edit in _edits(other)]
-        if any((_key(one), edit) in tried for edit in new) or any(
-            overlaps(a, b) for a in new for b in others
-        ):
+        near = [edit for each in new for edit in _beside(each, taken.get(each.path, []))]
+        if any((_key(one), edit) in tried for edit in new) or any(overlaps(a, b) for a in new for b in near):
             continue
         chosen.append(one)
+        for edit in new:
+            insort(taken.setdefault(edit.path, []), edit, key=_begin)
     return chosen
+
+
+def _begin(edit: Edit) -> tuple[int, int]:
+    return edit.line, edit.column
+
+
+def _beside(edit: Edit, others: list[Edit]) -> list[Edit]:
+    """Return the edits before and behind an edit, of edits in order that do not overlap."""
+    place = bisect_left(others, _begin(edit), key=_begin)
+    return others[max(place - 1, 0) : place + 1]
 
 
 def _apply(made: Mending, chosen: list[Result], path: str, resolver: ProgramResolver, against: str) -> bool:

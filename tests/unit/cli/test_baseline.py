@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
+from krmkit.render.findings.ignored import ignore_comments
 from tests.unit.cli.packages import KPTFILE
 
 SETTERS = """apiVersion: kpt.dev/v1
@@ -198,3 +199,38 @@ def test_what_is_no_list(
 
     assert main(["check", "shop", "--baseline", "old.json"]) == 1
     assert f"krmkit check: {problem}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("findings", "said"),
+    [
+        ("5", "findings must be a list"),
+        ("true", "findings must be a list"),
+        ("[" * 100_000, "must be a baseline"),
+        ('[{"rule": "\\ud800"}]', "half of a surrogate pair"),
+    ],
+    ids=["number", "true", "deep", "surrogate"],
+)
+def test_an_odd_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], findings: str, said: str
+) -> None:
+    """Whatever JSON a baseline holds, an error names its file."""
+    place = tmp_path / "odd.json"
+    place.write_text(f'{{"apiVersion": "krmkit.dev/v1alpha1", "kind": "Baseline", "findings": {findings}}}')
+
+    assert main(["check", str(tmp_path), "--baseline", str(place)]) == 1
+
+    text = capsys.readouterr().err
+    assert said in text and str(place) in text
+
+
+def test_many_comments() -> None:
+    """Each of 20,000 comments above a line is about that line, and at the end of a file about nothing."""
+    comments = "# krmkit: ignore x (why)\n" * 20_000
+    above, below = (ignore_comments({"a.yaml": text}) for text in (f"{comments}a: b\n", f"a: b\n{comments}"))
+    assert {one.line for one in above} == {20_001} and [one.place for one in above] == [*range(1, 20_001)]
+    assert {one.line for one in below} == {20_002}
+    assert [
+        one.line
+        for one in ignore_comments({"a.yaml": "# krmkit: ignore x (y)\na: b # krmkit: ignore z (y)\n"})
+    ] == [2, 2]

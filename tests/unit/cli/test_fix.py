@@ -6,9 +6,12 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from krmkit.analysis import mending
+from krmkit.analysis.package import judge
 from krmkit.cli import main
 from krmkit.render.findings.fixes import add_fixes, edited, overlaps
 from krmkit.render.findings.model import Edit, Result
@@ -242,3 +245,39 @@ def test_two_functions_say_the_same(sites: Path, capsys: pytest.CaptureFixture[s
     slips = [one for one in json.loads(text)["packages"][0]["results"] if "replcas" in one["message"]]
     assert len(slips) == 20
     assert {one["function"] for one in slips} == {"ghcr.io/krmkit/default-cluster-topology:v0.1.0"}
+
+
+def test_fixes_that_bring_other_errors(
+    sites: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One wrong fix among many is found by halves; a package is rendered a bounded number of times for its fixes."""
+    text = (sites / "clusters.yaml").read_text()
+    first, rest = text.split("---\n", 1)
+    (sites / "clusters.yaml").write_text("---\n".join([first.replace("replcas: 3", "replcas: x"), rest]))
+    renders = []
+
+    def counted(*given: Any, **more: Any) -> Any:
+        renders.append(given)
+        return judge(*given, **more)
+
+    monkeypatch.setattr(mending, "judge", counted)
+    main(["check", "sites", "--fix", "--write"])
+    fixed = (sites / "clusters.yaml").read_text()
+    assert fixed.count("replicas: 3 ") == 19 and "replcas: x" in fixed
+    assert len(renders) <= 8
+
+    (sites / "clusters.yaml").write_text(text.replace("replcas: 3", "replcas: x"))
+    renders.clear()
+    main(["check", "sites", "--fix"])
+    assert len(renders) <= mending.MOST_RENDERS + 1
+
+
+def test_a_fix_on_a_very_long_line() -> None:
+    """Each finding on a line looks through all of it: there is none on a line that nobody reads."""
+    for length, has_fix in ((3_000, True), (5_000, False)):
+        line = f"kind: Clster # {'x' * length}"
+        one = Result(
+            "error", "unknown-kind", "must be one of Cluster", "a.yaml", 1, 7, instead=("Clster", "Cluster")
+        )
+        add_fixes([one], {"a.yaml": line})
+        assert (one.fix is not None) is has_fix

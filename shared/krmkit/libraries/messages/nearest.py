@@ -26,8 +26,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     for candidate in known:
         if len(candidate) > _LONGEST:
             continue
-        distance = 0 if _plain(candidate) == plain else _distance(name.lower(), candidate.lower())
         allowed = max(1, max(len(name), len(candidate)) // 3)
+        is_same = _plain(candidate) == plain
+        if not is_same and abs(len(name) - len(candidate)) > allowed:
+            continue  # the distance is at least that
+        distance = 0 if is_same else _distance(name.lower(), candidate.lower())
         if distance <= allowed and (best is None or distance < best_distance):
             best, best_distance = candidate, distance
     return best

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,7 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _LABEL = re.compile(r'[ \t]*(?:"([^"\n]*)"|([A-Za-z_][\w-]*))')
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _WORD = re.compile(r"(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.(\[])")
+_DIGITS = 1_000
 _HEREDOC = re.compile(r"<<(-?)([A-Za-z_][\w-]*)\r?\n")
 _TEMPLATE = re.compile(r"(?<![$%])(?:\$\$|%%)*[$%]\{")
 _ENDS = re.compile(r"[ \t]*(?:(?:#|//)[^\n]*)?(?:\r?\n|\Z|(?=[,\]}]))")
@@ -68,14 +70,15 @@ def read_hcl(text: str, label: str) -> HclBlock:
 
 def computed_lines(block: HclBlock, text: str) -> list[str]:
     """Return the computed attributes of a block: `line 4: values`."""
-    own = [
-        (block.places[name][0], f"line {text.count(chr(10), 0, block.places[name][0]) + 1}: {name}")
-        for name, value in block.values.items()
-        if isinstance(value, Computed)
-    ]
-    return [said for _, said in sorted(own)] + [
-        said for inner in block.blocks for said in computed_lines(inner, text)
-    ]
+    ends = [found.start() for found in re.finditer("\n", text)]
+
+    def listed(one: HclBlock) -> list[str]:
+        computed = {name for name, value in one.values.items() if isinstance(value, Computed)}
+        places = sorted((one.places[name][0], name) for name in computed)
+        own = [f"line {bisect_left(ends, place) + 1}: {name}" for place, name in places]
+        return own + [said for inner in one.blocks for said in listed(inner)]
+
+    return listed(block)
 
 
 class _Reader:
@@ -135,6 +138,8 @@ class _Reader:
         """Read a literal; return it and the offset behind it, -1 if there is none."""
         text = self.text
         if (word := _WORD.match(text, at)) is not None:
+            if word.end() - at > _DIGITS:
+                raise self._refuse(at, f"a number must have at most {_DIGITS} digits")
             return json.loads(word[0]), word.end()
         if (string := _STRING.match(text, at)) is not None:
             if _TEMPLATE.search(string[1]):

@@ -14,6 +14,7 @@ from krmkit.render.findings.model import Edit, Fix, Result
 
 _WORD = re.compile(r"[A-Za-z][\w.:/-]*\w|[A-Za-z]")
 _TOKEN = re.compile(r""""[^"]*"|'[^']*'|[^\s,{}\[\]#:]+(?::[^\s,{}\[\]#:]+)*""")
+_LONGEST_LINE = 4_000  # characters; each finding on a line looks through it
 _NO_TEXTS = frozenset(("true", "false", "null", "yes", "no", "on", "off"))
 
 
@@ -36,7 +37,7 @@ def add_fixes(results: Iterable[Result], texts: Mapping[str, str]) -> None:
 def _fix(one: Result, line: str) -> Fix | None:
     """Return the fix of a finding on a line, None without one that is sure."""
     wrong, right = one.instead or (None, None)
-    if wrong is None or one.severity == "info":
+    if wrong is None or one.severity == "info" or len(line) > _LONGEST_LINE:
         return None
     if not isinstance(right, str) or not isinstance(wrong, str):
         return _quoted(one, line, wrong, isinstance(right, str))

@@ -42,21 +42,20 @@ def stops(finding: Result) -> bool:
 
 def ignore_comments(texts: Mapping[str, str]) -> list[IgnoreComment]:
     """Return the comments in the texts of files by path; several above a line are all about it."""
-    found = []
+    found: list[IgnoreComment] = []
     for path, text in texts.items():
         if "krmkit:" not in text:
             continue
         lines = text.split("\n")
-        real = _comments(text)
-        for number, line in enumerate(lines, 1):
+        real, about = _comments(text), len(lines) + 1
+        comments = []
+        for number, line in reversed([*enumerate(lines, 1)]):
+            about = about if line.lstrip().startswith("#") else number
             comment = _COMMENT.search(line)
-            if comment is None or not real[line[comment.start() :].strip()]:
-                continue
-            about = number
-            while about <= len(lines) and lines[about - 1].lstrip().startswith("#"):
-                about += 1
-            rule = comment[1] if (comment[2] or "").strip() else ""
-            found.append(IgnoreComment(path, number, rule, about))
+            if comment is not None and real[line[comment.start() :].strip()]:
+                rule = comment[1] if (comment[2] or "").strip() else ""
+                comments.append(IgnoreComment(path, number, rule, about))
+        found += reversed(comments)
     return found
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from krmkit.cli import main
+from krmkit.krm.errors import Refused
+from krmkit.render.conversion.hcl import computed_lines, read_hcl
 from krmkit.render.findings.macros import without_macros
 from tests.unit.render.conversion.profiles import FORMS, bring, edit
 
@@ -268,3 +270,12 @@ def test_a_list_that_holds_itself(tmp_path: Path) -> None:
         assert main(["pack", "import", str(tmp_path / name / "p.json"), "-o", str(tmp_path / "pkg")]) == 0
         assert main(["pack", "show", str(tmp_path / name / "p.json")]) == 0
     assert "token: 'mine'" in (tmp_path / "pkg/web.yaml").read_text("utf-8")
+
+
+def test_large_files_of_terraform() -> None:
+    """Lines of computed values are counted once; a number that Python does not read is refused with its line."""
+    text = "a {\n" + "".join(f"  a{number} = var.x\n" for number in range(20_000)) + "}\n"
+    lines = computed_lines(read_hcl(text, "p.tf").blocks[0], text)
+    assert lines[0] == "line 2: a0" and lines[-1] == "line 20001: a19999"
+    with pytest.raises(Refused, match=r"p.tf: line 2: a number must have at most 1000 digits"):
+        read_hcl(f"a {{\n  x = {'9' * 5000}\n}}\n", "p.tf")
