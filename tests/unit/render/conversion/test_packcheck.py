@@ -185,20 +185,26 @@ def test_a_broken_pack_json(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"needs {DATA.name}, the public packs as data")
 def test_public_packs() -> None:
-    """The hits of each rule on 220 packs, as they were judged by hand."""
+    """The hits of each rule on 220 packs, as they were judged by hand: all are right.
+
+    Of values one level too high, veeamkasten's `frs` is a key of its chart, and `isOpenshift` is one of no chart of
+    the two packs. The data have no path below the folders of a pack, so that what lies deeper cannot be judged: without
+    this limit, eight manifests of external-snapshotter-4.0.1 would be missing.
+    """
     hits: Counter[str] = Counter()
     packs: dict[str, set[str]] = {}
     for line in DATA.read_text("utf-8").splitlines():
         row = json.loads(line)
         charts = [ChartFacts(one["file"], one["name"], frozenset(one["valuesKeys"])) for one in row["chart"]]
-        metadata = {"charts": row["charts"], "kubeManifests": row["kubeManifests"]}
+        manifests = [path for path in row["kubeManifests"] or [] if path.count("/") == 1]
+        metadata = {"charts": row["charts"], "kubeManifests": manifests}
         keys = row["valuesCharts"]
         values: dict[str, Any] = {} if keys is None else {"charts": {key: {} for key in keys}}
         for one in wiring(PackFacts(row["name"], metadata, values, frozenset(row["files"]), charts)):
             hits[f"{one.rule} {one.severity}"] += 1
             packs.setdefault(one.rule, set()).add(row["dir"])
 
-    assert packs["file-missing"] == {"haproxy-unified-gateway-1.0.1", "external-snapshotter-4.0.1"}
+    assert packs["file-missing"] == {"haproxy-unified-gateway-1.0.1"}
     assert packs["file-unlisted"] == {
         "karpenter-1.5.1",
         "thanos-10.5.3",
@@ -207,10 +213,15 @@ def test_public_packs() -> None:
     }
     assert hits["file-unlisted warning"] == 2
     assert hits["file-unlisted info"] == 2
-    assert hits["unknown-chart warning"] == 28
+    assert hits["unknown-chart warning"] == 27
     assert hits["chart-without-values info"] == 1
+    assert packs["chart-without-values"] == {
+        "gridlight-1.1.3",
+        "kubehunter-1.0.3",
+        "kubewatch-1.0.7",
+        "nvidia-dpf-prereqs-25.10.1",
+    }
     assert packs["unknown-chart"] - {"coder-2.23.3", "kubehunter-1.0.3", "kubewatch-1.0.7"} == {
-        "ambassador-6.6.0",
         "nvidia-dpf-prereqs-25.10.1",
         "nvidia-dpf-prereqs-25.7.0",
         "veeamkasten-8.0.14",

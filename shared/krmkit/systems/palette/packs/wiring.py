@@ -6,6 +6,7 @@ REVIEW.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,17 +93,21 @@ def _unlisted(facts: PackFacts) -> Iterator[Finding]:
 
 
 def _keys(facts: PackFacts) -> Iterator[Finding]:
-    """Compare keys below `charts` and names of charts; an unreadable chart is named as its file."""
+    """Compare keys below `charts` and names of charts.
+
+    A key may be the name of an archive, too: of a chart that cannot be read, or, in one public pack, of one
+    that has another name.
+    """
     listed = {path.removeprefix("./") for path in facts.listed("charts")}
     known = {chart.file: chart for chart in facts.charts if chart.file in listed}
-    unread = [path.rpartition("/")[2] for path in listed - known.keys()]
     if not listed:
         return
+    archives = {path: path.rpartition("/")[2] for path in listed}
     names = {chart.name for chart in known.values()}
     given = facts.values.get("charts")
     keys = given if isinstance(given, dict) else {}
     for chart in known.values():
-        if chart.name not in keys:
+        if chart.name not in keys and not any(_names(key, archives[chart.file]) for key in keys):
             message = (
                 f"charts has no key {chart.name}, the name of the chart {chart.file}: no values reach it"
             )
@@ -110,11 +115,15 @@ def _keys(facts: PackFacts) -> Iterator[Finding]:
             severity = INFO if crds else ""
             yield facts.finding("chart-without-values", VALUES, "charts", message, severity)
     for key in keys:
-        if key not in names and not any(file.startswith(f"{key}-") for file in unread):
+        if key not in names and not any(_names(key, file) for file in archives.values()):
             message = f"no chart is called {key}, so these values reach none" + did_you_mean(
                 key, sorted(names)
             )
             yield facts.finding("unknown-chart", VALUES, f"charts.{key}", message)
+
+
+def _names(key: str, archive: str) -> bool:
+    return re.fullmatch(rf"{re.escape(key)}(-v?\d.*)?\.(tgz|tar\.gz)", archive) is not None
 
 
 def _inert(facts: PackFacts) -> Iterator[Finding]:
