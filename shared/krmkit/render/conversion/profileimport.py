@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
-from krmkit.kpt.merge.policy import STOP
+from krmkit.kpt.merge.conflict import ResourceConflict
+from krmkit.kpt.merge.policy import MARKERS, STOP
+from krmkit.kpt.merge.threeway import UPSTREAM
 from krmkit.kpt.source import FileResource
 from krmkit.krm.errors import Refused
 from krmkit.krm.resource import Resource
@@ -22,14 +24,14 @@ from krmkit.render.conversion.packfolder import (
     package_files,
     refuse_strangers,
 )
-from krmkit.render.conversion.packmerge import PackMerge, PackRecord, with_presets
+from krmkit.render.conversion.packmerge import FORCE, PackMerge, PackRecord, with_presets
 from krmkit.render.conversion.profilemasks import fill_defaults, masks_in, without_masks
 from krmkit.render.conversion.profiletext import ProfileText, read_profile, written
 from krmkit.storage.disk.folders import read_file
 from krmkit.storage.disk.write import FileEdit, FolderCopy, Writer
 from krmkit.systems.palette.packs.items import FILES, PACK_FILE, Carrier, is_pack
 from krmkit.systems.palette.packs.lines import FileLines
-from krmkit.systems.palette.profiles.forms import ClusterProfile
+from krmkit.systems.palette.profiles.forms import ClusterProfile, Data
 from krmkit.systems.palette.profiles.items import (
     LAYER,
     MANIFESTS,
@@ -136,6 +138,52 @@ class _ProfileImport:
         self._there = dict(_tied(found, new.profile))
         self._old = parts_of(old.profile) if old is not None else {}
         self._new = parts_of(new.profile)
+        if old is not None and self._settled(old.profile, new.profile):
+            self._old, self._new = parts_of(old.profile), parts_of(new.profile)
+
+    def _settled(self, old: ClusterProfile, new: ClusterProfile) -> bool:
+        """Decide about each layer that one side removed and the other changed, so that all its parts agree.
+
+        The profile of the side that loses gets the layer of the other. Return whether there was such a layer.
+        """
+        mine = self._there.get(("", new.name))
+        if mine is None or self.merge.policy == FORCE:
+            return False
+        was, there = (
+            _bare_layers(parts["", new.name].texts[PROFILE_FILE]) for parts in (self._old, self._new)
+        )
+        here = _bare_layers(item_texts(mine)[PROFILE_FILE])
+        takes_new = self.merge.policy in (UPSTREAM, MARKERS)
+        before = len(self.merge.conflicts)
+        for place, (name, entry) in enumerate(was.items()):
+            ties = [(kind, f"{new.name}/{name}") for kind in (LAYER, MANIFESTS)]
+            if name in here and name not in there:
+                changed = here[name] != entry or any(map(self._is_edited, ties))
+                said = "removed upstream and changed locally"
+            elif name in there and name not in here:
+                changed = there[name] != entry or any(
+                    self._old.get(tie) != self._new.get(tie) for tie in ties
+                )
+                said = "changed upstream and removed locally"
+            else:
+                continue
+            if changed:
+                self.merge.conflicts.append(
+                    ResourceConflict(mine.location.path, "", (), f"the layer {name} was {said}")
+                )
+                loser = old if takes_new and name in there else new
+                layers = loser.get("layers")
+                if name in there:
+                    layers[:] = [one for one in layers if one.get("name") != name]
+                elif not takes_new:
+                    layers.insert(place, old.layers[place])
+        return len(self.merge.conflicts) > before
+
+    def _is_edited(self, key: Key) -> bool:
+        if key not in self._there or key not in self._old:
+            return (key in self._there) != (key in self._old)
+        texts = item_texts(self._there[key])
+        return any(texts.get(file, "").rstrip() != one.rstrip() for file, one in self._old[key].texts.items())
 
     def changes(self) -> list[FileEdit | FolderCopy]:
         """Return all changes of the package. Raises Refused."""
@@ -241,6 +289,13 @@ def parts_of(profile: ClusterProfile) -> dict[Key, Part]:
             raise Refused(f"two parts of the profile {profile.name} would both become {part.name}.yaml")
         names[part.name] = part.name
     return parts
+
+
+def _bare_layers(written: str) -> dict[str, Data]:
+    """Return the layers of profile.yaml by name, which have no texts."""
+    return {
+        text(one.get("name")): one for one in ClusterProfile.of(Resource(written).get(), PROFILE_FILE).layers
+    }
 
 
 def _text(key: Key, name: str, contents: dict[str, str]) -> str:
