@@ -156,7 +156,11 @@ class _Walker:
             return local if _is_absent(local) else self._conflict(path, base, upstream, local)
         indexes = [_by_key(value, keys) for value in (local, base, upstream)]
         element = schema.element if schema is not None else None
-        order = _order(*map(list, indexes)) if self.ordered else {**indexes[0], **indexes[1], **indexes[2]}
+        order = [*{**indexes[0], **indexes[1], **indexes[2]}]
+        if self.ordered:
+            order, clash = _order([*indexes[0]], [*indexes[1]], [*indexes[2]], self.prefer)
+            if clash:
+                self._conflict(path, base, upstream, local)
         merged: list[Any] = []
         for identity in order:
             here, old, new = (version.get(identity, MISSING) for version in indexes)
@@ -224,18 +228,26 @@ def elements_by_step(
     return [{_step(identity): element for identity, element in one} for one in named]
 
 
-def _order(local: list[Identity], base: list[Identity], upstream: list[Identity]) -> list[Identity]:
-    """Return the order of merged elements: upstream's, unless local moved some.
+def _order(
+    local: list[Identity], base: list[Identity], upstream: list[Identity], prefer: str
+) -> tuple[list[Identity], bool]:
+    """Return the order of merged elements, and whether both sides moved some, differently.
 
-    The others stay behind the element that they follow: _order([a, b, x], [a, b], [b, a]) == [b, x, a]
+    It is that of the side that moved some, upstream's without one; the others stay behind the element that
+    they follow: _order([a, b, x], [a, b], [b, a], UPSTREAM) == ([b, x, a], False)
     """
-    moved = [one for one in local if one in base] != [one for one in base if one in local]
-    order, other = (list(local), upstream) if moved else (list(upstream), local)
+    common = {*local} & {*base} & {*upstream}
+    before, theirs, ours = ([one for one in side if one in common] for side in (base, upstream, local))
+    clash = ours != before != theirs != ours
+    keeps_local = ours != before and not (clash and prefer == UPSTREAM)
+    first, other = (local, upstream) if keeps_local else (upstream, local)
+    order, placed = [*first], {*first}
     for elements in (other, base):
         for number, one in enumerate(elements):
-            if one not in order:
+            if one not in placed:
                 order.insert(order.index(elements[number - 1]) + 1 if number else 0, one)
-    return order
+                placed.add(one)
+    return order, clash
 
 
 def _step(identity: tuple[str, ...]) -> str:

@@ -212,7 +212,6 @@ def test_the_one_element_of_a_list() -> None:
     [
         ("ab", "ba", "abx", "bxa"),
         ("abc", "axbc", "abc2", "axbc2"),
-        ("abc", "cab", "acb", "acb"),
         ("abc", "bc", "xabc", "xbc"),
     ],
 )
@@ -225,6 +224,17 @@ def test_ordered(base: str, upstream: str, local: str, merged: str) -> None:
     versions = elements(base, 0), elements(upstream, 1), elements(local, 0)
     made = merge(*versions, infer=True, ordered=True).value
     assert "".join(one["name"] for one in made) == merged
+
+
+@pytest.mark.parametrize(("prefer", "order"), [(UPSTREAM, "cab"), (LOCAL, "acb")])
+def test_both_sides_move_elements(prefer: str, order: str) -> None:
+    """Differently: that is a conflict; the same move is none."""
+    base, upstream, local = ([{"name": name} for name in names] for names in ("abc", "cab", "acb"))
+    made = merge({"x": base}, {"x": upstream}, {"x": local}, infer=True, ordered=True, prefer=prefer)
+    assert "".join(one["name"] for one in made.value["x"]) == order
+    assert [one.path for one in made.conflicts] == [("x",)]
+    longer = [*upstream, {"name": "d"}]
+    assert not merge(base, upstream, longer, infer=True, ordered=True).conflicts
 
 
 @pytest.mark.parametrize(
