@@ -14,6 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 KPT = shutil.which("kpt")
 
+# Functions of a checkout start `python3` from PATH: the one of the tests has what krmkit depends on.
+os.environ["PATH"] = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+
 # No verdict by the clock; the same examples for everybody who runs CI.
 hypothesis.settings.register_profile(
     "krmkit",

@@ -67,7 +67,7 @@ def parser() -> CommandParser:
     take.add_argument("--profile", action="store_true", help="write the package's cluster profile instead")
     take.add_argument(
         "--form",
-        choices=FORMS,
+        choices=list(FORMS),
         metavar="FORM",
         help=f"the form of the profile: {', '.join(FORMS)} (default: that of the imported file)",
     )
