@@ -10,8 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUN := .venv-run/bin/python
 RESOLUTION ?=
-VENV := .venv$(if $(RESOLUTION),-$(RESOLUTION))
-DEV := $(VENV)/bin/python
+DEV := .venv/bin/python
 PYTEST := $(DEV) -m pytest
 # Tests run in as many processes as there are cores; one that is done early takes over tests of the others.
 PARALLEL := -n auto --dist worksteal
@@ -23,8 +22,8 @@ UV ?= uv
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-venv: git ## the environment for development, .venv (RESOLUTION=lowest|newest: another one, with those dependencies)
-	@$(if $(RESOLUTION),tools/resolved.sh $(VENV) $(RESOLUTION),tools/venv.sh .venv requirements/dev.txt)
+venv: git ## the environment for development, .venv (RESOLUTION=lowest|newest: with those dependencies, until the next make)
+	@$(if $(RESOLUTION),tools/resolved.sh $(RESOLUTION),tools/venv.sh .venv requirements/dev.txt)
 
 venv-run:
 	@tools/venv.sh .venv-run requirements/run.txt
@@ -110,7 +109,7 @@ wheel: venv ## the wheel, in dist/
 	@$(DEV) -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 clean: ## remove what was made, environments included
-	@rm -rf .venv .venv-lowest .venv-newest .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
+	@rm -rf .venv .venv-run .venv-docs .venv-sbom build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis shared/krmkit.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 include images.mk release.mk

@@ -1,15 +1,16 @@
 #!/bin/sh
-# Makes a virtual environment whose run-time dependencies are the lowest or the newest that the project permits (needs uv).
-#   tools/resolved.sh DIR lowest|newest
+# Makes .venv with the lowest or the newest run-time dependencies that the project permits (needs uv).
+#   tools/resolved.sh lowest|newest
+# It has to be .venv: there functions of a checkout look for their dependencies.
 # The tools of the tests are those of the lock; without one that fits, as with newest, they are the newest too.
 set -eu
 
-directory=$1
-case $2 in
+directory=.venv
+case $1 in
 lowest) flags="--resolution lowest-direct" ;;
 newest) flags="--upgrade" ;;
 *)
-    printf 'RESOLUTION must be lowest or newest, got %s\n' "$2" >&2
+    printf 'RESOLUTION must be lowest or newest, got %s\n' "$1" >&2
     exit 2
     ;;
 esac

@@ -103,8 +103,6 @@ class ListItem(Resource):
     def label(self) -> str:
         return f"item {self.number + 1}"
 
-    forget_lines = Resource._forget_lines  # public here only: krmkit.fn offers the members of Resource
-
     def _split(self) -> ItemLines:
         lines = super()._split()
         self._companions.note_lines(self, len(lines.lines))
