@@ -43,5 +43,5 @@ def test_an_unknown_pack_is_named_where_the_config_names_it(config: str, field: 
     (result,) = outcome.results
 
     assert (result.rule, result.severity) == ("unknown-pack", "error")
-    assert result.data()["field"] == {"path": field, "currentValue": "st.ore"}
+    assert result.data()["field"] == {"path": field, "currentValue": "st.ore", "proposedValue": "store"}
     assert 'did you mean "store"' in result.message

@@ -152,3 +152,44 @@ def test_groups_that_are_not_there(put: str) -> None:
 def test_braces_without_an_expression() -> None:
     """They are text."""
     assert searched(THING, by_value="nginx:1.2", put_value="${1}")[0].get("spec", "image") == "${1}"
+
+
+@pytest.mark.parametrize(
+    ("before", "put", "after", "shown"),
+    [
+        ("image: nginx # c", "x", "image: x # c", "x"),
+        ("image: nginx # c", "nginx", "image: nginx # c", "nginx"),
+        ("image: nginx", "12", "image: 12", "12"),
+        ("image: nginx", "a: b", "image: 'a: b'", "'a: b'"),
+        ("image: 'nginx'", "it's", "image: 'it''s'", "'it''s'"),
+        ('image: "nginx"', "12", 'image: "12"', '"12"'),
+        ("image:", "x", "image: x", "x"),
+        ("other: 1", "x", "other: 1\n    image: x", "x"),
+        ("other: &v nginx\n    image: *v", "x", "other: &v nginx\n    image: x", "x"),
+        ("other: &v nginx\n    image: *v", "nginx", "other: &v nginx\n    image: nginx", "nginx"),
+        ("image: &v nginx", "nginx", "image: &v nginx", "&v nginx"),
+    ],
+)
+def test_a_value_at_a_path(before: str, put: str, after: str, shown: str) -> None:
+    """An exact path sets its field in the style that it has, or makes it; an alias is replaced, not followed."""
+    head = "- apiVersion: v1\n  kind: Thing\n  metadata: {name: a}\n  spec:\n    "
+    item, messages = searched(f"{head}{before}\n", by_path="spec.image", put_value=put)
+    assert item.text == f"{head}{after}\n"[2:]
+    assert messages == [f"spec.image: Mutated field value to {json.dumps(shown)}"]
+
+
+@pytest.mark.parametrize(("value", "what"), [("{a: 1}", "map"), ("[a]", "list")])
+def test_a_value_in_the_place_of_a_collection(value: str, what: str) -> None:
+    """One text would replace all of it: that is an error, and nothing changes."""
+    item, messages = searched(
+        f"- apiVersion: v1\n  kind: Thing\n  spec: {{image: {value}}}\n", by_path="spec.image", put_value="x"
+    )
+    assert f"image: {value}" in item.text
+    assert f"spec.image is a {what}, which put-value would replace" in messages[0]
+
+
+def test_a_comment_at_a_path() -> None:
+    """put-comment goes behind the value, and into the message."""
+    item, messages = searched(THING, by_path="spec.image", put_value="x", put_comment="new")
+    assert "  image: x # new\n" in item.text
+    assert messages == ['spec.image: Mutated field value to "x # new"']
