@@ -17,7 +17,7 @@ SEVERITIES = {
             "guessed incomplete inert-value kept left-over link-left-out machines-roll macro-in-value match-gvk "
             "missing-template new-selector no-labels no-place no-set not-called not-injected not-managed "
             "not-migrated not-the-image odd-name param-missing plan-warning pool-size replicas-missing "
-            "same-identifier skipped stale-baseline stale-marker stale-term template-version type-changed "
+            "same-identifier skipped stale-baseline stale-marker stale-term tag template-version type-changed "
             "unbounded-not-supported undeclared-export undefined-variable unknown-chart unknown-cloud "
             "unknown-field unknown-name unknown-namespace unknown-operation unknown-schedule unknown-system-macro "
             "unknown-type unknown-value unknown-variables unparseable unread-field unused-default unused-entry "

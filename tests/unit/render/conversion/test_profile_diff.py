@@ -279,3 +279,38 @@ def test_large_files_of_terraform() -> None:
     assert lines[0] == "line 2: a0" and lines[-1] == "line 20001: a19999"
     with pytest.raises(Refused, match=r"p.tf: line 2: a number must have at most 1000 digits"):
         read_hcl(f"a {{\n  x = {'9' * 5000}\n}}\n", "p.tf")
+
+
+def test_a_profile_of_crossplane_lies_in_a_package(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody imports it: show, check, export, diff and render read it where it is."""
+    package = tmp_path / "pkg"
+    package.mkdir()
+    profile = FORMS["crossplane.yaml"].replace(
+        "        a: {{.spectro.var.size}}\n",
+        "        a: {{.spectro.var.size}}\n        b: blue\n    - name: db\n      tag: 1.0.0\n"
+        "      values: |\n        c: '{{.spectro.pack.web.b}}'\n",
+    )  # fmt: skip
+    (package / "profile.yaml").write_text(profile, "utf-8")
+    (package / "Kptfile").write_text(
+        "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\npipeline:\n  mutators:\n"
+        "  - image: resolve-macros\n",
+        "utf-8",
+    )
+    newer = tmp_path / "newer.yaml"
+    newer.write_text(profile.replace("b: blue", "b: red"), "utf-8")
+
+    assert main(["pack", "show", str(package)]) == 0
+    assert "web: a" in capsys.readouterr().out
+    assert main(["pack", "check", str(package)]) == 0
+    capsys.readouterr()
+    assert main(["pack", "export", str(package), "--profile"]) == 0
+    assert capsys.readouterr().out == profile
+    assert main(["pack", "diff", str(package), str(newer), "--check"]) == 2
+    assert '~ b: "blue" -> "red"' in capsys.readouterr().out
+    assert main(["render", str(package), "--write"]) == 0
+    rendered = (package / "profile.yaml").read_text("utf-8")
+    assert rendered == profile.replace("{{.spectro.var.size}}", "3").replace(
+        "{{.spectro.pack.web.b}}", "blue"
+    )

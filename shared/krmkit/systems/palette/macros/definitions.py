@@ -1,12 +1,12 @@
-"""The definitions of profile variables among the items, for the macros that refer to them."""
+"""What profiles among the items define: variables, and packs that no item of their own carries."""
 
 from __future__ import annotations
 
 from krmkit.krm.finding import Finding
 from krmkit.krm.resource import Resource
 from krmkit.libraries.schema.fields import text
-from krmkit.systems.palette.macros.context import Context
-from krmkit.systems.palette.profiles.items import PROFILE_FILE, is_profile, profile_of
+from krmkit.systems.palette.macros.context import Context, Source
+from krmkit.systems.palette.profiles.items import PROFILE_FILE, is_profile, pack_name, profile_of
 from krmkit.systems.palette.profiles.variables import definition_problems, options_of, value_problem
 
 
@@ -38,3 +38,16 @@ def add_definitions(items: list[Resource], context: Context, config: Resource | 
                 message = f"the value of the variable {name} {problem}"
                 findings.append(Finding("variable-value", message, config, f"{root}.variables"))
     return findings
+
+
+def layer_sources(items: list[Resource]) -> list[Source]:
+    """Return the layers inside profiles of Crossplane, whose values macros name as those of packs."""
+    found = []
+    for item in items:
+        if item.kind != "ConfigMap" and is_profile(item):
+            profile = profile_of(item)
+            for layer in profile.layers:
+                name = text(profile.of_layer(layer, "name"))
+                values = text(profile.of_layer(layer, "values"))
+                found.append(Source(f"{item.label}: {name}", (name, pack_name(name)), values))
+    return found

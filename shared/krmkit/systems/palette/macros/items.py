@@ -30,11 +30,13 @@ def resolve_items(resources: ResourceList, spec: dict[str, Any], config: Resourc
     sources = sources_of(packs.carriers)
     context = read_context(spec, config)
     profiles = [*resources.containing("profile.yaml", "local-config", alternative=("forProvider", "pack"))]
-    if profiles:
-        from krmkit.systems.palette.macros.definitions import add_definitions  # most lists have none
+    layers: list[Source] = []
+    if profiles:  # most lists have none
+        from krmkit.systems.palette.macros.definitions import add_definitions, layer_sources
 
         findings += add_definitions(profiles, context, config)
-    resolver = MacroResolver(sources, context, resources.limits)
+        layers = layer_sources(profiles)
+    resolver = MacroResolver([*sources, *layers], context, resources.limits)
     in_packs = list(resolve_packs(packs.carriers, resolver, sources))
     in_resources = list(resolve_resources(resources, packs.carriers, config, resolver))
     resources.secrets |= resolver.derived
