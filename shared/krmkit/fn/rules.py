@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from krmkit.fn.definition import FunctionDefinition
@@ -108,6 +108,7 @@ def _explanation(name: str, about: dict[str, Any]) -> dict[str, Any]:
     return mapping(_read(load(function).folder), other or name) if function else about
 
 
+@lru_cache(1000)
 def rule_of(name: str, function: str) -> ExplainedRule | None:
     """Return the rule of a result. `function` is its image or program, or "" for a command."""
     program = function.partition(" ")[0]  # the flags of an exec follow
