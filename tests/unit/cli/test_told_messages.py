@@ -71,7 +71,7 @@ def test_a_report_of_a_tree_says_why(place: Path, capsys: pytest.CaptureFixture[
     assert main(["report", ".", "-o", "page.html"]) == 1
     said = capsys.readouterr()
     assert "1 failed" in said.out
-    assert "krmkit report: bad: bad/x.yaml: has no metadata.name" in said.err and "good" not in said.err
+    assert "krmkit report: bad/x.yaml: has no metadata.name" in said.err and "good" not in said.err
 
 
 def test_a_folder_without_rights(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
