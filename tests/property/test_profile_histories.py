@@ -26,7 +26,7 @@ FORMS = {
     "crossplane": "yaml",
 }
 SEED = int(os.environ.get("KRMKIT_SEED", "0"))
-MANY = int(os.environ.get("KRMKIT_MANY_PROFILES", "300"))
+MANY = int(os.environ.get("KRMKIT_MANY_PROFILES", "60"))
 
 
 class History:
@@ -145,9 +145,10 @@ class History:
         target = model.common_key(editor, self.here, self.there)
         if target is None or not editor.takes(target):
             return
+        theirs = f"there{self.chance.randrange(10_000)}"
         model.entry(self.here, target)["value"] = "here"
         self.edit_package()
-        model.entry(self.there, target)["value"] = "there"
+        model.entry(self.there, target)["value"] = theirs
         self.publish()
         self.save()
         with pytest.raises(Refused, match="in conflict") as refused:
@@ -157,7 +158,7 @@ class History:
         assert contents(self.package) == contents(self.folder / "before")
         policy = self.chance.choice(("local", "upstream"))
         if policy == "upstream":
-            model.entry(self.here, target)["value"] = "there"
+            model.entry(self.here, target)["value"] = theirs
         else:
             self.ours.add(target)
         bring(self.file, self.package, policy=policy)
