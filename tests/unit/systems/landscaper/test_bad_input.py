@@ -485,3 +485,13 @@ def test_comments_of_people_stay() -> None:
     lines = [line.strip().removeprefix("- ") for line in written.partition("functionConfig:")[0].splitlines()]
     assert [line for line in lines if line in kept] == kept
     assert "landscaper.gardener.cloud/operation: reconcile" in lines
+
+
+@pytest.mark.parametrize("field", ["namespace", "name"])
+def test_a_number_is_no_name(field: str) -> None:
+    """As on an API server; the object is then not among the others."""
+    one = obj("Installation", "i", spec={"blueprint": INLINE})
+    one["metadata"] = {"name": "i", "namespace": "shop"} | {field: 1.5}
+    assert validated(one) == [
+        ("unreadable", f"metadata.{field}", "must be a text, got 1.5; put it in quotes")
+    ]

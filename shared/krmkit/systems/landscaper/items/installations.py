@@ -19,7 +19,7 @@ from krmkit.systems.landscaper.blueprint.files import Files
 from krmkit.systems.landscaper.components import configmaps as carrier
 from krmkit.systems.landscaper.components.descriptors import ComponentRepository, Data
 from krmkit.systems.landscaper.errors import InstallationError
-from krmkit.systems.landscaper.items.identity import DEFAULT_NAMESPACE
+from krmkit.systems.landscaper.items.identity import name_of, namespace_of
 from krmkit.systems.landscaper.items.objects import CORE_KINDS, LANDSCAPER_KINDS, World
 
 OWNER = "Installation/"
@@ -81,7 +81,13 @@ def read(resources: Iterable[Resource]) -> Items:
 
 
 def _add(found: Items, item: Resource, data: Data) -> None:
-    key = item.kind, item.namespace or DEFAULT_NAMESPACE, item.name
+    for name in ("namespace", "name"):
+        value = mapping(data.get("metadata")).get(name)
+        if value is not None and not isinstance(value, str):
+            message = f"must be a text, got {value}; put it in quotes"
+            found.findings.append(Finding("unreadable", message, item, f"metadata.{name}"))
+            return
+    key = item.kind, namespace_of(data), name_of(data)
     if key in found.places:
         twice = Finding("duplicate-object", f"{key[0]} {key[2]} occurs twice in namespace {key[1]}", item)
         found.findings.append(twice.beside(found.places[key], "metadata.name", "the first one"))
