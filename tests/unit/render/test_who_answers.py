@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,12 @@ FORMS = {
     "exec: some/set-labels/main.py": PROGRAM,
 }
 MIRROR = "mirror.example:5000/kpt"
+VARIANT = """\
+apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: {name: v}
+spec: {upstream: {repo: bp, package: base}, downstream: {repo: r, package: p}}
+"""
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c, image: nginx:1}]}\n"
 
 
@@ -61,7 +68,7 @@ def form(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_every_command_decides_alike(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """list, render and report run the function, warn, or refuse; a program needs --allow-exec."""
+    """Commands run the function, warn, or refuse; a program needs --allow-exec."""
     wanted = FORMS[form]
     runs = wanted in {OURS, OTHER}
 
@@ -74,6 +81,15 @@ def test_every_command_decides_alike(form: str, capsys: pytest.CaptureFixture[st
     (package,) = json.loads(capsys.readouterr().out)["packages"]
     rules = [one["rule"] for one in package["results"]]
     assert ("not-the-image" in rules) == (wanted == OTHER)
+
+    shutil.copytree("base", "repos/bp/base")
+    Path("variant.yaml").write_text(VARIANT)
+    command = ["variants", "render", "variant.yaml", "--packages", "repos", "-o", "out"]
+    assert main([*command, "--in-process", MIRROR]) == int(not runs)
+    assert Path("out/r/p/pod.yaml").exists() == runs
+    assert not runs or "team: a" in Path("out/r/p/pod.yaml").read_text()
+    assert main(["check", "base", "--in-process", MIRROR]) == int(not runs)
+    assert ("not-the-image" in capsys.readouterr().out) == (wanted == OTHER)
 
     assert main(["render", "base", "--in-process", MIRROR, "--strict"]) == int(wanted != OURS)
     capsys.readouterr()
