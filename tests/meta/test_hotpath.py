@@ -27,7 +27,6 @@ HOT_PATH = {
     "krm.apart": 7.8,
     "krm.cause": 2.2,
     "krm.emptylist": 0.0,
-    "krm.endings": 0.0,
     "krm.fields": 2.2,
     "krm.finding": 11.6,
     "krm.flowlist": 0.0,

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from krmkit.krm import annotations as names
 from krmkit.krm.annotations import Location
-from krmkit.krm.endings import ended_text
 from krmkit.krm.errors import Refused
-from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource, ended_text
 from krmkit.libraries.yaml.errors import LimitError
 from krmkit.libraries.yaml.limits import DEFAULT_LIMITS, Limits
 from krmkit.libraries.yaml.lines import may_hide

@@ -296,3 +296,13 @@ class Resource(PlainView):
 
     def __repr__(self) -> str:
         return f"Resource({self.label})"
+
+
+def ended_text(item: Resource) -> str:
+    """Return a resource's text with a final line break that does not change its data."""
+    text = item.text
+    if text.endswith("\n"):
+        return text
+    from krmkit.libraries.yaml.editing.finalbreak import with_final_break
+
+    return with_final_break(text, lambda: item.document)

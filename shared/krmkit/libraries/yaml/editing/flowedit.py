@@ -8,6 +8,7 @@ from krmkit.libraries.yaml.tree import Collection, Entry, Map, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Protocol
 
     from krmkit.libraries.yaml.editing.compose import Composer
@@ -61,15 +62,8 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
     if spot.is_pair:
         editor.cut(spot.start, spot.end, editor.composer.flow(node, json=False))
         return
-    written = places.view[inside:first]
-    for number, (child, chunk) in enumerate(zip(now, kept, strict=True), 1):
-        lead = _lead(chunks, chunk, number == 1)
-        if "#" in written.rpartition("\n")[2] and "\n" not in lead:
-            lead = "\n" + lead
-        text = _text(editor, chunk.unit, child, json) if chunk is not None else _fresh(editor, child, json)
-        comma = "," if number < len(now) or (has_last_comma and chunks) else ""
-        around = (chunk.before_comma, chunk.comment) if chunk is not None else ("", "")
-        written += lead + text + around[0] + comma + around[1]
+    closing = "," if has_last_comma and chunks else ""
+    written = _joined(editor, now, chunks, kept, json, places.view[inside:first], closing)
     if not now and "#" not in tail:
         tail = ""
     if "#" in written.rpartition("\n")[2] and "\n" not in tail:
@@ -78,6 +72,27 @@ def flow_splices(editor: Editor, spot: Spot) -> None:
     if old[-1:] not in ("", ":") and written.startswith(old + ","):
         editor.words += all(is_pair(text.strip(" ")) for text in written[len(old) + 1 :].split(","))
     editor.cut(spot.start + 1, spot.end - 1, written + tail)
+
+
+def _joined(
+    editor: Editor,
+    now: Sequence[Entry | Node],
+    chunks: list[_Chunk],
+    kept: list[_Chunk | None],
+    json: bool,
+    head: str,
+    closing: str,
+) -> str:
+    """Return the children's texts behind `head`, with commas between them and `closing` behind the last."""
+    written = head
+    for number, (child, chunk) in enumerate(zip(now, kept, strict=True), 1):
+        lead = _lead(chunks, chunk, number == 1)
+        if "#" in written.rpartition("\n")[2] and "\n" not in lead:
+            lead = "\n" + lead
+        text = _text(editor, chunk.unit, child, json) if chunk is not None else _fresh(editor, child, json)
+        around = (chunk.before_comma, chunk.comment) if chunk is not None else ("", "")
+        written += lead + text + around[0] + ("," if number < len(now) else closing) + around[1]
+    return written
 
 
 def _behind_comment(places: Places, position: int) -> int:
