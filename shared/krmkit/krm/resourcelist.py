@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from krmkit.krm.errors import Refused
 from krmkit.krm.listitem import AnchorsBefore, Companions, ListAnchors, ListItem, refuse_lost
-from krmkit.krm.resource import Resource
+from krmkit.krm.resource import Resource, ended_text
 from krmkit.libraries.yaml import emit
 from krmkit.libraries.yaml.chunks import Chunks
 from krmkit.libraries.yaml.document import parse_all
@@ -216,7 +216,6 @@ class ResourceList:
 
     def _ended(self, position: int, text: str) -> str:
         """Return an item's text with a final line break that does not change its value."""
-        from krmkit.krm.resource import ended_text
 
         item = self.items[position]
         return ended_text(item) if item.text == text else text + "\n"
@@ -228,7 +227,6 @@ class ResourceList:
         blank = "" if chunks.dash.endswith(" ") else " "
         if type(item) is ListItem and item.column == column and (not blank or item.text[:1] in " \n"):
             return item.text
-        from krmkit.krm.resource import ended_text
 
         column += len(blank)
         return blank + shift(" " * item.column + ended_text(item), item.column, column)[column:]
